@@ -28,8 +28,8 @@ export type LoadPlan = {
   /** Each event has this many properties with names of their own. Default: the properties of a page view. */
   keys?: number
   /**
-   * The requests come from so many addresses, which TRUSTED_PROXIES of the service must allow. Default: from
-   * that of the load generator, which gets the share of one peer.
+   * The number of client addresses, sent as X-Forwarded-For. TRUSTED_PROXIES of the service must contain the
+   * load generator. Default: all requests come from the generator's address and share one client's limits.
    */
   peers?: number
   /** The expected status of every response. */

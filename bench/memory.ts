@@ -6,10 +6,11 @@ import type { LoadPlan } from './load.ts'
 import { countEvents } from './sustained.ts'
 
 /**
- * `npm run bench -- memory`: the most memory that the service and its process of compaction take at the two
- * loads with a goal of 800 MB, each in a service of its own: batches of 100 events of 800 properties, and as
- * many usual batches as it takes. The clients have several addresses, because one gets a quarter of the room
- * for bodies. It watches until `GET /stats` counts all events, and SETTLE_MS more for compactions.
+ * `npm run bench -- memory` measures the peak memory of the service and its compaction process. The goal is
+ * 800 MB. It runs two loads, each against a new service: batches of 100 events with 800 properties, and
+ * batches of 100 usual events. Each load sends as fast as the service answers. The clients use several
+ * addresses, because one address may use only a quarter of the memory for request bodies. A measurement ends
+ * SETTLE_MS after `GET /stats` counts all events, so that it includes the last compactions.
  * --seconds 20 length of each load --only wide one of wide, usual --connections 64
  */
 

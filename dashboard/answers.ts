@@ -90,15 +90,15 @@ function entryOf(each: Call): Entry {
   return entry
 }
 
-/** Whether no young answer is known, and the same question is not on its way. */
+/** Whether the question must be sent: its answer is missing or too old, and no request for it is running. */
 function isDue(entry: Entry, maxAgeMs: number): boolean {
   return !entry.isAsking && Date.now() - entry.at >= maxAgeMs
 }
 
 /**
- * Asks what is due, all at once, and resolves when it is answered or has failed. Where the page says so, the
- * reads among them are one call: there each statement of a read costs money, and the reads of one call share
- * statements. `maxAgeMs`: as of `ask`.
+ * Sends all questions that are due, at the same time, and resolves when each is answered or has failed. If
+ * the page says so, their reads are sent as one call: each statement of a read costs money on AWS, and the
+ * reads of one call share statements. `maxAgeMs`: as of `ask`.
  */
 export async function askAll(
   calls: readonly Call[],

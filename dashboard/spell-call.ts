@@ -3,14 +3,14 @@ import { addressOf, type Call } from './api.ts'
 
 /** A call as a person would type it, to get the same number outside of the dashboard. */
 
-/** As a line of curl. The key is the reader's own. */
+/** The line of curl that sends the request, with the reader's own key. */
 export function asCurl(each: Call, origin: string): string {
   const start = `curl -H "X-API-Key: $FOOTFALL_API_KEY"`
   if (each.method === 'GET') return `${start} ${quoted(`${origin}${addressOf(each)}`)}`
   return `${start} ${quoted(`${origin}${each.path}`)} -d ${quoted(JSON.stringify(each.values))}`
 }
 
-/** As a command of `footfall`; null where the command line has none that sends this request. */
+/** The command of `footfall` that sends the same request; null: there is none. */
 export function asCommand(each: Call): string | null {
   const places: Record<string, { command: string | null }> = REPORT_PLACES
   const command = places[each.endpoint]?.command ?? null

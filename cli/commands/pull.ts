@@ -72,7 +72,8 @@ async function pullEvents(
   const rows = join(folder, 'events.jsonl')
   const counts = join(folder, 'counts.json')
   writeFileSync(rows, '', { mode: 0o600 })
-  // Before the events: who is erased while they are read may be in the copy, and is in the list.
+  // Ask before reading the events. A person who is erased during the read may still be in the copy, so the
+  // next list must contain that erasure.
   const erasures_since = await erasuresFromNow(session, project.id)
   const before = await countByDay(session, project.id, range)
   await session.during('Reading events', () => writeRows(session, project.id, range, rows))
@@ -121,7 +122,8 @@ async function writeErasures(
   { name, project_id, since }: Partial<Record<'name' | 'project_id' | 'since', string>>,
   file: string,
 ): Promise<string> {
-  // Of the first page: what is noted while the others are read is in the next look, too.
+  // Keep `next_since` of the first page. The next call then also lists erasures that are noted while the
+  // later pages are read.
   let next: string | undefined
   for (let after: string | undefined; ; ) {
     const { answer } = await client({

@@ -16,7 +16,7 @@ export type Account = {
   idp_name: string | null
   /** null: no cap. */
   monthly_spend_cap_dollars: number | null
-  /** Browser sessions that began before this are over, Unix ms; 0: none is. */
+  /** Browser sessions that began before this time have ended, Unix ms. 0: no session has ended so. */
   browsers_since: number
 }
 

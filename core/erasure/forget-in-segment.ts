@@ -4,10 +4,10 @@ import type { StoredSegment } from '#schemas/segments'
 import { ERASED_TEXT, type NamedIds, nameWithoutIds, withoutIds } from './without-ids.ts'
 
 /**
- * What is left of a segment when a person is erased: ERASED_TEXT stands in the place of an id, in the title
- * and in the values, property keys and trait keys of conditions. No event has the id any more, so the segment
- * chooses what it has chosen. A segment whose own name has an id goes (null), because its name cannot change.
- * The same object: it names nobody.
+ * Removes the ids of an erased person from a segment. ERASED_TEXT replaces an id in the title, and in the
+ * values, property keys and trait keys of conditions. No event has the id any more, so the segment selects
+ * the same events as before. Returns null if the segment's name contains an id: the name cannot change, so
+ * the segment must be deleted. Returns the same object if the segment contains no id.
  */
 export function forgetInSegment(segment: StoredSegment, ids: NamedIds): StoredSegment | null {
   if (withoutIds(segment.name, ids) !== segment.name) return null

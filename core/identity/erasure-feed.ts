@@ -24,7 +24,7 @@ const PAGE_ITEMS = 1_000
 const LISTED = 'erased-at#'
 const TIME_DIGITS = 15
 
-/** Ids whose events were erased as far as they arrived until then, Unix ms. */
+/** `users`: hashes of erased ids. Their events that arrived until `erased_until` (Unix ms) are erased. */
 export type ListedErasure = { erased_until: number; users: string[] }
 
 /**

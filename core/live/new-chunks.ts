@@ -84,7 +84,8 @@ export function openFedChunks(buffer: LiveBuffer, projectId: string, { follow }:
       if (gaps === filled) {
         const [next] = waiting.splice(0, 1)
         if (next === undefined) return []
-        // Only now, so that what is dropped before its turn is read.
+        // Skip the chunk in the buffer only when it is delivered. A chunk that was dropped while it waited is
+        // then still read from the buffer.
         reader.skipTo(next.chunk.stamp)
         return [next.chunk]
       }

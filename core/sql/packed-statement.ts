@@ -15,7 +15,7 @@ export type PackedStatement = {
   unpack(rows: readonly Row[]): Row[][]
 }
 
-/** The part of a statement; null where only running it alone says what it returns. */
+/** Returns null if the text of a statement does not tell its columns and order: it must run alone. */
 export function partOf(query: SqlQuery): Part | null {
   const shape = resultShape(query)
   return shape && { query, shape }

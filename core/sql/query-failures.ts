@@ -89,7 +89,7 @@ export function queryFailure(kind: keyof typeof failures, cause?: unknown): ApiE
   return new ApiError(code, message, { retryAfter, cause })
 }
 
-/** What less at once may not meet. */
+/** Messages of failures that a smaller statement may avoid. */
 const TOO_MUCH: readonly string[] = (['memory', 'bytes', 'answer', 'files'] as const).map(
   kind => failures[kind].message,
 )

@@ -24,7 +24,7 @@ export type HttpRequest = {
   address?: string
   /** Aborted when the caller goes away. */
   signal?: AbortSignal
-  /** Of a request that another one makes, beside others: its statements share packs with those of them. */
+  /** Set when one call runs several requests at once, so that their statements share packs. */
   asker?: Asker
 }
 

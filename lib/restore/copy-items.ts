@@ -75,7 +75,7 @@ export async function copyItems(services: Services, from: string, to: string): P
   const receipts = new Set<string>()
   await inLanes(copyLane)
   if (last.length > 0) await writeBatch(services, to, last)
-  // A table that had lost its pipeline has those of the moment.
+  // A table without a pipeline got all its receipts from the copy, so there is nothing to count.
   if (hasPipeline) await inLanes(countReceipts)
   return copied
 

@@ -81,9 +81,9 @@ export function createScrub(
   }
 
   /**
-   * The tombstones whose events are gone from hot files, and not from everywhere. `next`: when the first of
-   * the others was created, Unix ms. Its events stay in the log: a hot file that is damaged before its
-   * compaction is written again from there, and has to know their event_ids.
+   * Returns the tombstones of unfinished erasures whose events are already gone from hot files. `next`: when
+   * the first other tombstone was created, Unix ms. Its events stay in the log, because a damaged hot file is
+   * written again from the log and needs their event_ids.
    */
   async function readCleared(): Promise<{ tombstones: TombstoneRow[]; next: number }> {
     const tombstones: TombstoneRow[] = []

@@ -28,8 +28,9 @@ export type ApplyOptions = {
 export type Applied = Totals & { into: string; erased_people: number; erased_events: number }
 
 /**
- * Events that the erasure of their person has covered. An event may be dated so long after its arrival, so
- * one that is dated later has arrived later. The hash is that of `listedHash` (core/identity).
+ * Selects the events that an erasure covers. The time of an event is at most `EVENT_LIMITS.futureMs` after
+ * its arrival. So an event with a later time arrived after the erasure, and stays. The hash is the one of
+ * `listedHash` (core/identity).
  */
 const ERASED = `e.user_id IS NOT NULL AND EXISTS (SELECT 1 FROM erased x
   WHERE x.user_hash = left(sha256($1 || ':' || e.user_id), 32)
@@ -122,7 +123,7 @@ async function withCopy<Result>(
   }
 }
 
-/** Attaches a copy in DuckDB. A new file in its place would lose what others have put into it. */
+/** Attaches a copy. Throws FolderError if it contains other tables: the new file would not have them. */
 async function attach(connection: DuckDBConnection, into: string): Promise<void> {
   try {
     await connection.run(`ATTACH ${text(into)} AS before (READ_ONLY)`)

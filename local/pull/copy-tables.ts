@@ -9,7 +9,7 @@ export const TABLES = ['events', 'sessions', 'people', 'pulled'] as const
 export type Origin = {
   project: string
   project_id: string
-  /** The erasures since then are not applied, as `next_since` of GET /erasures; null: nobody knows. */
+  /** Erasures since this `next_since` of GET /erasures are not applied yet. Null: unknown. */
   erasures_since: string | null
 }
 

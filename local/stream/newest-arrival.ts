@@ -27,7 +27,7 @@ export function continueOrder(times: readonly number[], now: number): ArrivalOrd
   return order
 }
 
-/** Whether arrivals do not go on after this one (Unix ms), because its clock was too far ahead. */
+/** Whether an arrival (Unix ms) is so far ahead of the clock that a start does not continue after it. */
 export function isFarAhead(arrival: number, now: number): boolean {
   return arrival > now + CONTINUED_AHEAD_MS
 }

@@ -149,7 +149,7 @@ test('a copy keeps events that are dated after the erasure, because a new person
   expect(await rowsOf('SELECT * FROM pulled', into)).toEqual([{ ...ORIGIN, erasures_since: erasuresSince }])
 })
 
-test('a copy with tables of others, one that knows no time, and a folder that is none are left as they are', async () => {
+test('erasures are refused for a copy with other tables, a copy without erasures_since, and a path without a copy', async () => {
   const rows = join(folder, 'unread.jsonl')
   writeFileSync(rows, '')
   const make = async (name: string, erasures_since: string | null) => {

@@ -12,7 +12,7 @@ function course(answer: object) {
   return courseOfQuery({ period, rows, ...answer } as never, 'sessions', 'day', NOW).now
 }
 
-test('a date without a row is 0 in a whole answer, and nothing is known of dates behind the end of a cut one', () => {
+test('a date without a row is 0 in a complete answer, and unknown after the last row of a truncated answer', () => {
   expect(course({})).toEqual([3, 0, 2, 0])
   expect(course({ truncated: true })).toEqual([3, 0, 2, null])
 })

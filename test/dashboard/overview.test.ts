@@ -106,7 +106,7 @@ function cellOf(value: number | null): string {
   return value === null ? '–' : value.toLocaleString('en-GB')
 }
 
-test('the numbers of dates to compare with are those of the API, and the words name these dates', async () => {
+test('each comparison shows the numbers that the API has for its dates, and its words name these dates', async () => {
   const today = new Date().toISOString().slice(0, 10)
   const [from, to] = [addDays(today, -6), addDays(today, -2)]
   for (const [comparison, first, last, words] of [

@@ -35,8 +35,8 @@ export const count = (value: unknown) => Number(value).toLocaleString('en-GB')
 export const rate = (value: unknown) =>
   Number(value).toLocaleString('en-GB', { style: 'percent', maximumFractionDigits: 1 })
 /**
- * A change as a part of what was before. The part is divided once: `37 / 40 - 1` is a little above -7.5 %,
- * and would be another whole percent than 3 less of 40.
+ * A change as a part of what was before. It is `(37 - 40) / 40`, as in the dashboard: `37 / 40 - 1` is a
+ * little more than -7.5 %, so it would be shown as -7 % and not as -8 %.
  */
 export const change = (value: number, before: number) => {
   const part = (value - before) / before

@@ -20,7 +20,7 @@ type Retention = {
 const grid = (page: Drawn, period: string) =>
   page.cells(`Retention by ${period}`).map(([first, ...cells]) => [first, ...cells.filter(Boolean)])
 
-/** The weeks, from Monday, that the last 30 days lie in: six on some days of the week, five on others. */
+/** How many weeks (from Monday) have any of the last 30 days: five or six. The weekday of today decides. */
 function weeksOf30Days(): number {
   const weekday = new Date(`${today('Europe/Berlin')}T00:00Z`).getUTCDay() || 7
   return 1 + Math.ceil((30 - weekday) / 7)

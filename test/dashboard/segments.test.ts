@@ -35,7 +35,7 @@ test('a name that is too long for a number is cut', () => {
   expect(nameFor(long, [{ name: long }])).toBe(`${'x'.repeat(62)}-2`)
 })
 
-test('another segment takes the place of the one that is chosen, beside the other filters', () => {
+test('choosing another segment replaces the chosen one and keeps the other filters', () => {
   const address = read('f=segment:eq:buyers&f=country:eq:DE')
   expect(withSegment(address, 'new').filters.map(({ value }) => value)).toEqual(['DE', 'new'])
   expect(withSegment(address, null).filters.map(({ value }) => value)).toEqual(['DE'])

@@ -411,7 +411,7 @@ describe('the list of erasures', () => {
     expect(all.body.erasures).toHaveLength(2)
   })
 
-  test('needs a scope that no session has which did not ask for it', async () => {
+  test('needs the scope exports:read, which the default scopes do not include', async () => {
     const { name: project } = await service.createProject()
     const client = { client_name: null, client_type: 'agent', client_instance_id: null, label: null }
     const session = async (scopes: readonly Scope[]) =>

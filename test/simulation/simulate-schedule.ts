@@ -667,7 +667,7 @@ export async function simulateSchedule(
     const usable = backups.filter(({ at }) => now - at < OLDEST_STATE_MS)
     if (usable.length === 0) return
     const backup = pick(usable)
-    // What runs comes to its end, or to the end of its time.
+    // Half of the restorations let running work finish. The others stop it, as a timeout of a function does.
     if (chance(0.5)) await settle()
     processes.killAll()
     invocations.clear()

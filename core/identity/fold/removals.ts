@@ -49,7 +49,7 @@ const PAUSE_KEY = { pk: 'identity-fold', sk: 'removals' }
  * Removes erased persons and dropped scopes: pointers and traits at once, and then their rows in the links
  * files and in those of traits. These are written anew for all removals that wait together, and not again
  * before a pause, because one erasure may cost a rewrite of millions of links. Until then the first later
- * events of an erased id may show the person's final id. Every step may run again.
+ * events of an erased id may show the person's final id. Each step may be repeated.
  */
 export function createRemovals(services: RemovalServices) {
   const { lake, linkFiles, pointers, traits, traitsFiles, work, onRemoved, clock, log, client, table } =

@@ -23,8 +23,8 @@ type OfProject = { id: string; bucket: number }
 /** The least age at which files are written anew, ms, and the largest. */
 const [MIN_AGE_MS, MAX_AGE_MS] = [60_000, 6 * 3_600_000]
 /**
- * How long a row stays as it is, ms: so all projects together cost no more than their people, however many
- * requests come. 2,500 people with traits are a minute.
+ * The pause between two writings grows by this for each row, ms: to one minute for 2,500 rows. So the cost
+ * depends on the number of people, not on the number of requests.
  */
 const AGE_OF_ROW_MS = 24
 

@@ -101,7 +101,7 @@ export function createLakeWorker(services: LakeJobServices) {
   async function compactEpochs({ from, until, buckets }: Extract<LakeJob, { kind: 'compact' }>) {
     const startedAt = clock.now()
     let waiting = buckets
-    // A job of before a restoration may be for epochs that are open again.
+    // A job that was sent before a restoration may name epochs that the restoration has opened again.
     const end = Math.min(until, firstOpenEpoch(await state.lake(), await state.shards()))
     for (let epoch = from; epoch < end && waiting.length > 0; epoch++) {
       if (epoch > from && clock.now() - startedAt >= BEGIN_MS) return

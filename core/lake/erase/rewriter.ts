@@ -105,7 +105,7 @@ export function createRewriter({
       buckets.push({ bucket, tombstones: tombstones.filter(({ number }) => numbers.has(number)) })
     }
     const first = firstHotEpoch(findSweep(await state.sweeps(), 'hot'))
-    // A job of before a restoration may be for epochs that are open again.
+    // A job that was sent before a restoration may name epochs that the restoration has opened again.
     const end = Math.min(until, firstOpenEpoch(await state.lake(), await state.shards()))
     let cleared = end
     let files = 0

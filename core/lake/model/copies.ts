@@ -11,11 +11,11 @@
  *   (hidden-events.ts), and the compaction of the hot one writes its segment anew without it
  *   (replaced-events.ts). A stored event that arrived later than the hot one by the clock is of a clock that
  *   was ahead, so it counts as one before. The results differ only for a chain of hot copies that is longer
- *   than a day: compaction would keep the first copy of every day. Hot copies of one epoch have no order but
- *   their arrivals, so if the first one is of a clock that was more than a day ahead, both are stored. That
- *   takes two processes whose clocks differ by a day: arrivals of one process never go back
- *   (core/ingest/ids.ts), and on one machine a start after such a clock goes on in a new epoch
- *   (core/lake/restore/close-epoch.ts).
+ *   than a day: compaction would keep the first copy of every day. Hot copies in one epoch are ordered only
+ *   by arrival. So if the first copy was dated by a clock that was more than a day ahead, both are stored.
+ *   This needs two processes whose clocks differ by more than a day. One process never dates an arrival
+ *   earlier than the one before (core/ingest/ids.ts). On one machine, a start after such a clock opens a new
+ *   epoch (core/lake/restore/close-epoch.ts).
  */
 export const EVENT_ID_HORIZON_S = 86_400
 

@@ -57,7 +57,9 @@ export type ManifestPointers = Pick<ManifestItems, 'readEmptyEpochs' | 'saveEmpt
   /** Null if the bucket never had one. */
   readEntry(bucket: number): Promise<ManifestEntry | null>
   readEntries(): Promise<ManifestEntry[]>
-  /** Holds if the saved one has the version `before`; 0: none is saved. */
+  /**
+   * Saves only over a pointer with the version `before`, or over none if it is 0. False: nothing was saved.
+   */
   savePointer(pointer: ManifestPointer, before: number): Promise<boolean>
 }
 

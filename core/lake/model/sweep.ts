@@ -61,9 +61,9 @@ export function findSweep(sweeps: readonly Sweep[], name: SweepName): Sweep {
 }
 
 /**
- * The first epoch that may have a hot file; 0 as long as nothing is known. The last whole pass has seen no
- * older file. That alone is not enough, because an open claim writes its file later: but all buckets had the
- * older epochs in segments for as long as superseded files are kept, so they have no open claim.
+ * Returns the first epoch that may have a hot file, or 0 while nothing is known. For older epochs two things
+ * are true. The last complete pass found no hot file. And all buckets have had these epochs in segments for
+ * as long as superseded files are kept, so no open claim can still write a hot file there.
  */
 export function firstHotEpoch({ hot }: Pick<Sweep, 'hot'>): number {
   return Math.min(hot.cleared, hot.superseded[0]?.epoch ?? 0)

@@ -7,8 +7,9 @@ import { finalLinks } from './user-links.ts'
 /**
  * The traits of the users of a project, without erased ones (docs/api/conditions.md, U126): one row
  * (user_id, public_traits, trusted_traits) for each person, by final id. Both are JSON, or null. What came
- * with a credential is trusted, and its keys come first. The files have the final ids of the project alone,
- * as of their writing; so an id that leads further counts for what the read knows.
+ * with a credential is trusted, and its keys come first. The files have the final ids that the project had
+ * when they were written. Such an id may have been linked to another one since, or by another project of the
+ * portfolio, so the read replaces it by the final id that it knows.
  */
 export function personTraits(read: LakeRead, files: readonly string[]): SqlQuery {
   const { project, links } = read

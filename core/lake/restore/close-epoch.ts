@@ -10,10 +10,10 @@ export type CloseEpochServices = RaiseEpochServices & {
 }
 
 /**
- * Moves all records of the stream into the lake, and closes their epoch. A start calls it where a clock that
- * was far ahead has dated the newest records. What arrives from then on is in a later epoch, so it comes
- * after them, whatever their arrivals say, and their event_ids are known (core/lake/model/copies.ts). Within
- * one epoch only arrivals order the events.
+ * Moves all records of the stream into the lake, and closes their epoch. A start calls it if the newest
+ * records were dated by a clock that was far ahead. Within one epoch, only the time of arrival orders events,
+ * and that order would be wrong here. In a later epoch, new events come after the old ones whatever their
+ * times are, and copies of old events are found by event_id (core/lake/model/copies.ts).
  */
 export async function closeEpoch(services: CloseEpochServices): Promise<void> {
   const { state, stream, lake, consumer } = services

@@ -127,7 +127,7 @@ export async function restoreLake(services: RestoreLakeServices): Promise<Restor
   const events = await takeAgain(services, takenAgain, epoch)
   const records = sum(takenAgain.map(each => each.records))
   const isChanged = plans.length > 0 || records > 0 || adopted.buckets > 0
-  // What they know is of other manifests, or of a lake without files that are there again.
+  // The saved sweeps describe other manifests, or a lake without the files that are back now.
   if (isChanged || firstHot < firstHotEpoch(findSweep(await state.sweeps(), 'hot')))
     await state.forgetSweeps()
   if (isChanged) log('LAKE_RESTORED', { buckets: plans.length, records, events, erased })

@@ -5,8 +5,8 @@ import { isTooMuchAtOnce } from '#core/sql/query-failures'
 import { isFileCondition } from '#core/sql/sql'
 
 /**
- * One work of a call that asks statements, such as one read of a POST /reads. While it does anything else
- * than wait for statements, the packs wait for it.
+ * A part of a call that runs statements, such as one read of a POST /reads. A pack starts only when every
+ * asker of the call waits for its statements or has ended, or after MAX_WAIT_MS.
  */
 export type Asker = {
   packs: Packs
@@ -42,9 +42,9 @@ type Equal = { part: Part | null; query: SqlQuery; asked: Asked[] }
 /**
  * How much one pack may have. Trino plans at most 150 stages; 16 parts with 24 scans took 47 (measured with
  * Trino 476). `sqlBytes`: without the names of files, because large conditions take long to plan. Athena
- * takes texts of 262,144 bytes; a file is named by an address of some 95 bytes. `fileBytes`: of the files
- * that the statements name. Large ones take long, and each has the bounds of time and bytes of a statement
- * for itself; what they save together is the start alone.
+ * takes texts of 262,144 bytes; a file is named by an address of some 95 bytes. `fileBytes`: the total size
+ * of the files that the statements name. Statements over large files run apart: each may then use the full
+ * time and byte limits of one statement, and packing would save only the start.
  */
 const MOST = { scans: 32, sqlBytes: 64_000, textBytes: 200_000, fileBytes: 200e6 }
 type Size = { [Name in keyof typeof MOST]: number }
@@ -205,8 +205,8 @@ function rejectAll(pack: readonly Equal[], error: unknown): void {
 }
 
 /**
- * Whether a failure may be one of the pack alone: it is too large, or the engine does not take it. Another
- * one would meet its parts too.
+ * Whether the parts of a failed pack may succeed alone: the pack was too large, or the engine rejected it.
+ * Any other failure would happen to the parts too.
  */
 function isOfPack(error: unknown): boolean {
   return !(error instanceof ApiError) || error.code === 'QUERY_FAILED' || isTooMuchAtOnce(error)

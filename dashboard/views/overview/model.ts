@@ -59,7 +59,8 @@ function totalsOfStats({ totals, sessions, events, truncated }: PartOfStats): To
   const views = events.find(({ event }) => event === 'page_view')?.count
   return {
     visitors: totals.unique_users,
-    // The most frequent events are listed. In a list that is cut, no row says nothing.
+    // The list has only the most frequent events. If it is cut and has no row for page views, their number is
+    // unknown. If it is complete, the number is 0.
     page_views: views ?? (truncated ? null : 0),
     sessions: sessions.total_sessions,
     events: totals.total_events,

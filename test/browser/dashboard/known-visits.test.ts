@@ -324,7 +324,7 @@ test('a filter by click cuts no session: the numbers are those of the visits wit
   )
 })
 
-test('events of the past are nobody who is here now', async () => {
+test('visitors of past days are not counted as active now', async () => {
   const page = await open('live')
   const active = page.getByText('Active visitors').locator('xpath=following-sibling::*[1]')
   await expect.poll(() => active.innerText()).toBe('0')

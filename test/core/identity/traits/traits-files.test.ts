@@ -127,7 +127,7 @@ test('traits from before there were files are in one after the first read that a
   expect(await read()).toEqual({ traits: { 'u1 true': { plan: 'pro' } } })
 })
 
-test('an erasure is done when no named file has the person, and minutes later no file at all', async () => {
+test('after an erasure the next fold writes a file without the person, and five minutes later no file has them', async () => {
   const { add, user, read, files, identity, project, pass, lake } = setUp()
   await add(user('u1', { plan: 'pro' }), user('u2', { plan: 'free' }))
   const scope = await identity.scopeOf(project)

@@ -190,7 +190,7 @@ test.each([
   expect(firstHotEpoch({ hot: { ...sweep.hot, ...notes } })).toBe(first)
 })
 
-test('a job of before a restoration takes no epoch that is open again for done', async () => {
+test('a job from before a restoration stops before the first open epoch', async () => {
   const { rewriter, state, epochs, next } = await openRewriter({
     callMs: 0,
     tombstones: [batch(1)],

@@ -284,7 +284,7 @@ test('a statement whose text does not say its columns runs alone, beside the pac
   expect(started.map(parts)).toEqual([2, 0])
 })
 
-test('a statement that costs nothing starts at once and alone', async () => {
+test('a statement that is free starts at once and joins no pack', async () => {
   const { engine, started } = billedEngine({ isFree: ({ text }) => text === ask(1).text })
   const { rows } = createPacks().begin().packed(engine)
   for (const n of [1, 2, 3]) void rows(ask(n))
