@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs'
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import pLimit from 'p-limit'
 import QuickLRU from 'quick-lru'
-import { limitConcurrency } from '#core/async/limit-concurrency'
 import type { Lake } from '#core/ports'
 
 /** Objects that are fetched at the same time. */
@@ -44,7 +44,7 @@ export function createLakeCopies({
   /** The one that was used last is the last. */
   const copies = new Map<string, Copy>()
   const sizes = new QuickLRU<string, number>({ maxSize: MAX_SIZES })
-  const fetchInTurn = limitConcurrency(FETCHES)
+  const fetchInTurn = pLimit(FETCHES)
 
   async function fetchInto(copy: Copy, key: string): Promise<boolean> {
     const bytes = await lake.get(key)

@@ -68,7 +68,8 @@ const RULES: Record<string, Rule> = {
   // and the clock of the machine.
   providers: {
     files: /^(schemas|core|scanner|providers)\//,
-    packages: /^(openid-client|stripe|zod|@aws-sdk\/client-bedrock-runtime|@smithy\/node-http-handler)$/,
+    packages:
+      /^(openid-client|p-limit|stripe|zod|@aws-sdk\/client-bedrock-runtime|@smithy\/node-http-handler)$/,
     builtins: null,
   },
   aws: { files: /^(schemas|core|scanner|aws|providers)\//, packages: null, builtins: null },

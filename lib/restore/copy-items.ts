@@ -8,6 +8,7 @@ import {
   UpdateItemCommand,
   type WriteRequest,
 } from '@aws-sdk/client-dynamodb'
+import pLimit from 'p-limit'
 import {
   isReceipt,
   KEY_HASH,
@@ -17,7 +18,6 @@ import {
   restoreRuleOf,
   type StoredItem,
 } from './kept-items.ts'
-import { limitWrites } from './limit-writes.ts'
 import { SECOND_MS, type Wait } from './wait.ts'
 
 type Services = { dynamo: DynamoDBClient; wait: Wait }
@@ -67,7 +67,7 @@ export async function copyItems(services: Services, from: string, to: string): P
     ...{ items: 0, kept: 0, pipeline: 0, erasures: 0 },
     credentials: { stay: 0, ended: 0, endedByKind: {} },
   }
-  const limited = limitWrites(WRITERS)
+  const limited = pLimit(WRITERS)
   const acts = { never: keepCredential, fill: fillItem, merge: mergeItem } as const
   /** Written last: without it, the same command again takes the other items of the pipeline once more. */
   let last: StoredItem[] = []

@@ -1,4 +1,4 @@
-import { limitConcurrency } from '#core/async/limit-concurrency'
+import pLimit from 'p-limit'
 import type { OutboundClient } from '#core/outbound/outbound-client'
 import { isSameSite } from '#scanner/fetch/choose-pages'
 import type { CdpConnection } from './cdp-connection.ts'
@@ -42,7 +42,7 @@ export type RequestAnswerer = ReturnType<typeof createRequestAnswerer>
 export function createRequestAnswerer(client: OutboundClient, site: URL, signal: AbortSignal) {
   let [requests, bytes, waiting] = [0, 0, 0]
   const unsent = new Map<string, string>()
-  const inHand = limitConcurrency(MAX_IN_HAND)
+  const inHand = pLimit(MAX_IN_HAND)
 
   /** `mainFrame`: that of the page; documents of other frames are not read. */
   async function answer(

@@ -81,6 +81,7 @@ test('of forty requests at once, six are in hand at the same time, and all are a
 test('a response is in hand until the browser has taken it', async () => {
   const { ask, goOn, held, inHand } = setUp()
   const asked = Promise.all(Array.from({ length: 20 }, (_, i) => ask(`file-${i}`)))
+  await new Promise(resolve => setImmediate(resolve))
   for (const hold of held.fetched.splice(0)) hold.resolve()
   await new Promise(resolve => setImmediate(resolve))
   // The browser takes none of them, so no other one is fetched.
