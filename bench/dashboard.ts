@@ -15,7 +15,9 @@ import { median } from './percentile.ts'
  * navigation: until its panels are drawn, the first time and again. Also the rounds of requests, which wait
  * for one another, and the bytes of script with gzip. The service and the browser share the
  * processor; its time is printed too, because other load does not change it much.
- * --events 1M events of the project --repeat 5 cold pages and rounds of clicks
+ *
+ * - `--events 1M`: events of the project
+ * - `--repeat 5`: cold pages, and rounds of clicks
  */
 
 const { values: options } = parseArgs({

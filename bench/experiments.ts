@@ -11,7 +11,9 @@ import { median } from './percentile.ts'
 /**
  * `npm run bench -- experiments`: the error rates and the power of the rule of experiments
  * (docs/decisions/2026-11-29-experiments.md), by simulation with a look every day. Seeded, so every run
- * prints the same figures. --count 1000 experiments of each row.
+ * prints the same figures.
+ *
+ * - `--count 1000`: experiments of each row
  */
 
 const { values } = parseArgs({ options: { count: { type: 'string', default: '1000' } } })

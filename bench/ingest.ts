@@ -23,16 +23,22 @@ import { measureWideEvents } from './wide-events.ts'
 /**
  * `npm run bench -- ingest`: measures how many events per second the service stores on disk, compared with a
  * bare node:http server that only parses JSON. Another process sends the same requests to both over loopback.
- * The two servers take turns, so other load on the machine slows both equally. --seconds 8 length of one
- * measurement --rounds 3 measurements per server --minutes 0 afterwards, send requests at half of the highest
- * rate for this time, and print the service's memory --projects 1 projects that get the events in turns;
- * beside them it measures one project, in the same service --event-ids give every event an event_id
- * --sustained print instead: how long events of another project take to be counted at steady rates for 20 s,
- * and how long the lake
- *                   takes to catch up; --rates 5000,10000 chooses the rates of batches
- *   --keys 800      instead, compare events of so many properties with usual ones, until they are readable
- *   --identify      instead, send an import and an attack of identify requests, and print the freshness of another project meanwhile
- *   --alone         measure only the HTTP front, the track function and the log, without lake and queries
+ * The two servers take turns, so other load on the machine slows both equally.
+ *
+ * - `--seconds 8`: length of one measurement
+ * - `--rounds 3`: measurements of each server
+ * - `--minutes 0`: afterwards, send requests at half of the highest rate for so long, and print the memory of
+ *   the service
+ * - `--projects 1`: projects that get the events in turns; one project in the same service is measured beside
+ *   them
+ * - `--event-ids`: give every event an event_id
+ * - `--sustained`: print other figures: how long events of another project take to be counted at steady rates
+ *   for 20 s, and how long the lake takes to catch up
+ * - `--rates 5000,10000`: the rates of batches of `--sustained`
+ * - `--keys 800`: compare events with so many properties and usual ones, until reports count them
+ * - `--identify`: send an import and an attack of identify requests, and print the freshness of another
+ *   project meanwhile
+ * - `--alone`: measure only the HTTP front, the track function and the log, without lake and queries
  */
 
 const { values: options } = parseArgs({

@@ -8,8 +8,11 @@ import { percentile } from './percentile.ts'
 /**
  * `npm run bench -- live`: sends events to the service, first without and then with open streams. It counts
  * the events that each stream gets, and prints how long they took, the latency of ingestion in both cases,
- * and the service's memory. --rate 1000 events a second, each in a request of its own --streams 10 open
- * streams of the project --seconds 20 length of one measurement
+ * and the service's memory.
+ *
+ * - `--rate 1000`: events a second, each in a request of its own
+ * - `--streams 10`: open streams of the project
+ * - `--seconds 20`: length of one measurement
  */
 
 const { values: options } = parseArgs({

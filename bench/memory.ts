@@ -11,7 +11,10 @@ import { countEvents } from './sustained.ts'
  * batches of 100 usual events. Each load sends as fast as the service answers. The clients use several
  * addresses, because one address may use only a quarter of the memory for request bodies. A measurement ends
  * SETTLE_MS after `GET /stats` counts all events, so that it includes the last compactions.
- * --seconds 20 length of each load --only wide one of wide, usual --connections 64
+ *
+ * - `--seconds 20`: length of each load
+ * - `--only wide`: one load, `wide` or `usual`
+ * - `--connections 64`: connections of the clients
  */
 
 const GOAL_MB = 800

@@ -10,9 +10,12 @@ import { readCredentials } from './read-credentials.ts'
 /**
  * `npm run bench -- raw-reads`: reads single events by every route that has them, while an epoch closes every
  * two seconds, is compacted, merged and rewritten by erasures, and compares each answer byte for byte with
- * the first one. The events have property names that are easily lost: empty, a blank, a full stop, emoji, 800
- * in one event. `--seconds 60` is how long, `--readers 6` how many read at the same time, `--pause 1000` the
- * ms between two users who send. Exits with 1 after a difference, which it prints.
+ * the first one. It exits with 1 after a difference, which it prints. The events have property names that are
+ * easily lost: empty, a blank, a full stop, emoji, 800 in one event.
+ *
+ * - `--seconds 60`: how long it reads
+ * - `--readers 6`: reads at the same time
+ * - `--pause 1000`: ms between two users who send
  */
 const { values: options } = parseArgs({
   options: {

@@ -14,12 +14,17 @@ import { type Question, questions } from './questions.ts'
 /**
  * `npm run bench -- reads`: measures every report of the real service over a month of traffic in the state
  * that production has: the last two days in small segments, the last ten minutes in hot files, one or two
- * large projects among 1,000 small ones. --events 1M number of events of each large project, such as 10M
- * --projects 1000 projects in all --event-ids 0 events of a project that sends each of them with an event_id
- * --repeat 5 requests of each question, after a first one --only stats measures only the questions whose name
- * begins so --bare also measures DuckDB alone, in plain SQL over one sorted file of the large project's
- * events, and the ratio --clients also measures ten clients at once --erasures 0 measures so many erasures of
- * the large project and nothing else, in a copy of the lake
+ * large projects among 1,000 small ones.
+ *
+ * - `--events 1M`: events of each large project, such as 10M
+ * - `--projects 1000`: projects in all
+ * - `--event-ids 0`: events of a project that sends each of them with an event_id
+ * - `--repeat 5`: requests of each question, after a first one
+ * - `--only stats`: only the questions whose names begin so
+ * - `--bare`: also measure DuckDB alone, in plain SQL over one sorted file of the events of the large
+ *   project, and print the ratio
+ * - `--clients`: also measure ten clients at once
+ * - `--erasures 0`: measure so many erasures of the large project in a copy of the lake, and nothing else
  */
 
 const { values: options } = parseArgs({

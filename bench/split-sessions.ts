@@ -13,7 +13,9 @@ import { createBenchFolder } from './bench-service.ts'
 /**
  * `npm run bench -- split`: how long a merged segment takes to be compared with the older segments of its
  * bucket (core/lake/compact/split-sessions.ts). The older segments are made by hand: their files of sessions
- * have random keys, five events a session. --events 100M events of the older segments
+ * have random keys, five events a session.
+ *
+ * - `--events 100M`: events of the older segments
  */
 
 const { values } = parseArgs({ options: { events: { type: 'string', default: '100M' } } })

@@ -9,10 +9,9 @@ import { readCredentials } from './read-credentials.ts'
 /**
  * `npm run bench -- stops`: starts the service, sends it events and reads of which some are given up, and
  * ends it: by one signal, by two, during the start, and by SIGKILL. `--rounds 1000` is how often, `--seconds`
- * how long at most,
- * `--from` a data folder whose copy it uses. It prints
- * how many processes ended in each way. A process that the system ends (code above 128, but 130 after two
- * signals; SIGSEGV, SIGABRT …) is a fault: its last lines are printed, and the exit code is 1.
+ * how long at most, `--from` a data folder whose copy it uses. It prints how many processes ended in each
+ * way. A process that the system ends (code above 128, but 130 after two signals; SIGSEGV, SIGABRT …) is a
+ * fault: its last lines are printed, and the exit code is 1.
  */
 const { values: options } = parseArgs({
   options: {

@@ -15,13 +15,15 @@ import { serveSites } from './strangers/site-server.ts'
 import { type AttackedService, startAttacked } from './strangers/start-attacked.ts'
 
 /**
- * `npm run bench -- strangers`: what one stranger takes from the others. Each attack of issue 39 gets a
+ * `npm run bench -- strangers`: what one stranger takes from the others. Each attack gets a
  * service of its own. Neighbours of the attacker send events and read reports, first alone (10 s), then
  * during the attack. The attacker is another process and has another loopback address. Prints a table in
  * Markdown: p50 and p99 of ingestion, of freshness and of the owner's reads, before and during, and the
  * memory. Linux only. To measure another version, run it in a clone of that version.
- * --only 2 attacks whose names begin with one of these texts (1,2a) --size 0.1 for a short run: a tenth of
- * the connections, requests and seconds --list names of the attacks
+ *
+ * - `--only 2`: attacks whose names begin with one of these texts (`1,2a`)
+ * - `--size 0.1`: for a short run: a tenth of the connections, requests and seconds
+ * - `--list`: print the names of the attacks
  */
 
 const { values: options } = parseArgs({

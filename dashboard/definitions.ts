@@ -100,7 +100,7 @@ export const definitions = {
   },
   retention: {
     title: 'Retention',
-    text: 'The part of those who came first at a time that came back later, or did the chosen event later.',
+    text: 'Of the visitors who first came in a period, the part that came back in a later one, or did the chosen event in it.',
     more: 'users',
     as: 'rate',
     isGood: true,

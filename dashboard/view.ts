@@ -4,7 +4,8 @@ import type { Address } from './url.ts'
 
 /** What a view knows beside its address. */
 export type ViewContext = {
-  address: Address /** The project of the reads; `demo` in the demo. */
+  address: Address
+  /** The project of the reads; `demo` in the demo. */
   project: string
 }
 

@@ -71,7 +71,7 @@ export async function compactEpoch(
     try {
       await work()
     } catch (error) {
-      // Then it is no failure of this bucket.
+      // A job that was aborted is no failure of this bucket.
       database.throwIfAborted()
       failures.set(bucket, await database.explainFailure(error))
     }

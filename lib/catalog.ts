@@ -64,9 +64,8 @@ export class Catalog extends Construct {
 
 /**
  * The name of the database and the workgroup of a stack. Glue keeps names in lower case, and CloudFormation
- * tells `A-b` from
- * `a-B`. So only names whose words begin with a capital letter, such as `Footfall-Staging`, become their
- * lower case; others have a part of their hash too.
+ * tells `A-b` from `a-B`. So only names whose words begin with a capital letter, such as `Footfall-Staging`,
+ * become their lower case; others have a part of their hash too.
  */
 export function catalogName(stackName: string): string {
   const name = stackName.toLowerCase().replaceAll('-', '_')

@@ -7,8 +7,7 @@ const DEMO_PROJECT = 'demo'
 
 /**
  * Returns the owner's credentials and their project: the stored credentials, or new ones
- * (core/projects/owner.ts) when
- * `stored` is null. Writes no file.
+ * (core/projects/owner.ts) when `stored` is null. Writes no file.
  */
 export async function ensureOwner(
   services: OwnerServices & Pick<Stores, 'projects'>,

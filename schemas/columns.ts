@@ -304,8 +304,8 @@ export type Table = { prefix: string; partitions: readonly Partition[]; columns:
  * Every table of the lake by the name that SQL uses. Keys are `<prefix>/<partition>=<value>/<file>.parquet`.
  * Hot files hold the newest epochs of all buckets. A segment holds the older epochs of one bucket, as one
  * file of each segment table. `links` says which ids of users are the same person, `identity_hot` holds the
- * newest requests that say so, `tombstones` says which events were erased, and
- * `user_traits` what is known of users.
+ * newest requests that say so, `tombstones` says which events were erased, and `user_traits` what is known of
+ * users.
  */
 export const tables = {
   events_hot: { prefix: 'hot', partitions: [byEpoch], columns: [bucket, ...eventColumns, ...keys] },

@@ -20,7 +20,7 @@ export const errorCodes = {
   },
   STREAM_LIMIT: {
     status: 429,
-    hint: 'There are as many open streams as there may be. Close one and open this one again, or read GET /live.',
+    hint: 'All open streams that this caller may have are in use. Close one and open this one again, or read GET /live.',
   },
   STREAMS_OFF: {
     status: 501,
@@ -122,7 +122,7 @@ export const errorCodes = {
   },
   CONFIRMATION_REQUIRED: {
     status: 409,
-    hint: 'The person has more than 20 ids. Look at them with `dry_run=true`, then send `confirm` with their number, which is `ids`.',
+    hint: 'The person has more than 20 ids. List them with `dry_run=true`, then send the value of `ids` as `confirm`.',
   },
   REQUEST_TIMEOUT: {
     status: 408,

@@ -22,9 +22,8 @@ const BRACKET_BIT = 0x20
 /**
  * Which bound JSON in UTF-8 is over: `levels` of objects and lists inside each other, or `values` in them;
  * null for none. It looks at each byte once, which takes a quarter of the time of JSON.parse of text. A byte
- * of
- * `[],[],` takes JSON.parse ten times as long, so values have a bound where little bytes may unpack to much.
- * For bytes that are not JSON the result has no meaning.
+ * of `[],[],` takes JSON.parse ten times as long, so values have a bound where little bytes may unpack to
+ * much. For bytes that are not JSON the result has no meaning.
  */
 export function excessOf(
   json: Uint8Array,

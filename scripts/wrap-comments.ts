@@ -3,18 +3,19 @@ import { parse } from '@babel/parser'
 
 /**
  * Wraps comments at 110 columns, which Biome leaves as they are. `npm run lint` fails for a comment that is
- * wider, and
- * `npm run format` wraps it. Only a paragraph with a line that is too wide changes.
+ * wider, and `npm run format` wraps it. Only a paragraph with a line that is too wide changes.
  */
 
 const WIDTH = 110
+/** What begins a part of its own: a list item, an option, a row, a tag, a fence, code. */
+const PART_START = /^(--?[ \w]|[|@]|```|\d+\. |\s{4})/
 const IGNORED = ['**/node_modules/**', 'build/**', 'cdk.out/**', 'test/fixtures/**']
 
 type Comment = { type: 'CommentBlock' | 'CommentLine'; value: string; start: number; end: number }
 
 /** Returns the source with its comments wrapped. A comment beside code stays as it is. */
 export function wrapComments(source: string): string {
-  const plugins = ['typescript', 'explicitResourceManagement'] as const
+  const plugins = ['typescript', 'jsx', 'explicitResourceManagement'] as const
   const { comments } = parse(source, {
     sourceType: 'module',
     plugins: [...plugins],
@@ -73,8 +74,7 @@ function wrapTexts(texts: readonly string[], limit: number): string[] {
   const parts: string[][] = []
   for (const text of texts) {
     const part = parts.at(-1)
-    const isContinued =
-      part !== undefined && part.at(-1) !== '' && text !== '' && !/^([-|@`]|\d+\. |\s{4})/.test(text)
+    const isContinued = part !== undefined && part.at(-1) !== '' && text !== '' && !PART_START.test(text)
     if (isContinued && !/^(\||biome-ignore)/.test(part[0] ?? '')) part.push(text)
     else parts.push([text])
   }
@@ -85,7 +85,7 @@ function wrapPart(part: readonly string[], limit: number): string[] {
   const first = part[0] ?? ''
   // The lines of tables, of code and for Biome have a meaning of their own.
   if (/^(\||biome-ignore|\s{4})/.test(first)) return [...part]
-  const hanging = /^(- |\d+\. )/.test(first) ? '  ' : ''
+  const hanging = /^(- |--\w|\d+\. )/.test(first) ? '  ' : ''
   const words = part.flatMap(text => text.trim().split(/\s+/))
   const lines: string[] = []
   for (const word of words) {
@@ -112,7 +112,7 @@ function width(line: string, column: number): number {
 }
 
 function main(isWriting: boolean): void {
-  const paths = globSync('**/*.ts', { exclude: IGNORED })
+  const paths = globSync('**/*.{ts,tsx}', { exclude: IGNORED })
   const wide = paths.filter(path => {
     const source = readFileSync(path, 'utf8')
     const wrapped = wrapComments(source)

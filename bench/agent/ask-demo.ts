@@ -24,7 +24,7 @@ export type DemoResult = {
   problems: string[]
 }
 
-/** What the ten questions may take: issue 48. The list of tools, which a client reads once, is no call. */
+/** What the ten questions may take. The list of tools, which a client reads once, is no call. */
 export const MOST_OF_DEMO = { http: { calls: 15, bytes: 40 * 1_024 }, mcp: { calls: 14 } }
 
 /**

@@ -10,7 +10,7 @@ export type Door = {
   links: readonly string[]
   /** Loopback addresses that the attacker connects from. The neighbours connect from another one. */
   from: readonly [string, string]
-  /** 1: the numbers of issue 39. Less: fewer connections and requests, for a short run. */
+  /** 1: the numbers that each attack states. Less: fewer connections and requests, for a short run. */
   size: number
 }
 

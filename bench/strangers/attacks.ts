@@ -6,7 +6,7 @@ import { fewSharedReads, manySharedReads } from './share-links.ts'
 import { endlessBodies, slowBodies } from './unfinished-bodies.ts'
 import { silentSites, slowSites } from './website-scans.ts'
 
-/** The attacks of issue 39 that slow or stop others. A name begins with its number there. */
+/** The attacks that slow or stop others. A name begins with the number of its row in docs/figures.md. */
 export const ATTACKS: readonly Attack[] = [
   idleConnections,
   endlessBodies,

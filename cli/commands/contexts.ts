@@ -139,7 +139,7 @@ function listsIn(source: unknown): Values {
   } catch {}
   throw new CommandError({
     error: 'USAGE',
-    message: 'There is no JSON object in what --file names.',
+    message: 'The text or file of --file is no JSON object.',
     suggested_action: `Write the lists as {"goals":["More signups"],"glossary":[]}, in a file or after --file.`,
   })
 }

@@ -194,7 +194,7 @@ async function finish(session: Session, fresh: StoredSession): Promise<void> {
 function wrongShape(): CommandError {
   return new CommandError({
     error: 'USAGE',
-    message: 'These options do not belong together.',
+    message: 'These options cannot be combined.',
     suggested_action:
       'Use footfall login, login --detached, login --wait, login --detached --wait, or login --auth-request ID --exchange-code CODE.',
   })

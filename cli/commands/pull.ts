@@ -135,7 +135,7 @@ async function writeErasures(
     if (answer.project_id !== project_id)
       throw new CommandError({
         error: 'USAGE',
-        message: `The copy is not one of the project ${name}.`,
+        message: `The copy is of another project than ${name}.`,
         suggested_action: 'Name the project of the copy: its table `pulled` says which.',
       })
     appendFileSync(file, answer.erasures.map(erasure => `${JSON.stringify(erasure)}\n`).join(''))

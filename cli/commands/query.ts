@@ -111,8 +111,7 @@ function currencyTables({ group_by, metrics, by_currency }: Answer): TableBlock[
 /**
  * The table of rows. The last row may hold all groups that are not shown. Its group columns are null, like
  * those of events without the property. To tell them apart, CSV has the column `other`, and the terminal
- * shows
- * `(other)`.
+ * shows `(other)`.
  */
 function rowTables({ group_by, metrics, rows, count_mode }: Answer): TableBlock[] {
   // An older service does not send `count_mode`.

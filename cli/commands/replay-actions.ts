@@ -24,7 +24,7 @@ const open: RunCommand = {
   example: 'replays open rpl_0123456789abcdef0123456789abcdef',
   async run({ args, options }: Input, session: Session) {
     if ((args.ID === undefined) === (options.session === undefined)) {
-      throw usage('A replay or a session is needed, and not both.', 'Write replays open ID, or --session ID.')
+      throw usage('Name a replay or a session, one of them.', 'Write replays open ID, or --session ID.')
     }
     const id = args.ID ?? (await newestOf(String(options.session), options.project, session))
     const opened = await session.client({ endpoint: 'POST /replays/{id}/open', path: { id } })

@@ -25,7 +25,7 @@ export function recommend(facts: Facts): string {
 export function ruleText({ size, effect }: PlannedSize, probability: number): string {
   const users = size === null ? 'the planned size' : `${grouped(size)} users (the planned size)`
   const small = effect === null ? 'the smallest effect' : percent(effect)
-  return `Ship a variant when its interval of ${percent(probability)} excludes zero, ${WHOLE_DAYS} whole days have passed since the first exposure, and every variant has ${users}. Then no difference is found when no variant can be better by ${small}.`
+  return `Ship a variant when three things hold: its interval of ${percent(probability)} excludes zero, ${WHOLE_DAYS} whole days have passed since the first exposure, and every variant has ${users}. When the last two hold and no variant can be better by ${small}, the result is: no difference.`
 }
 
 function standing({ counts, probabilities }: Facts): string {

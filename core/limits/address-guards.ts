@@ -69,10 +69,9 @@ export function createAddressGuards({
 
   /**
    * Runs a check of a secret. A 401 or NOT_FOUND of the check is a wrong secret, and counts for the network
-   * of the address and for
-   * `session`, what the secret is of: the id of an auth request, claim or session. Too many wrong ones get
-   * RATE_LIMITED. A right one passes even then, because other clients may share the network; nobody guesses
-   * 256 random bits.
+   * of the address and for `session`, what the secret is of: the id of an auth request, claim or session. Too
+   * many wrong ones get RATE_LIMITED. A right one passes even then, because other clients may share the
+   * network; nobody guesses 256 random bits.
    */
   async function guardSecret<T>(
     address: string | null,

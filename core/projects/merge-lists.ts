@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util'
 import { ApiError } from '#core/errors'
 
 /**
- * The lists to write when another request has written since this one began. A list that only one of the two
- * has changed is as that one wants it; one that is undefined is left out. Throws CONTEXT_CHANGED for a list
- * that both have changed in different ways.
+ * Merges the lists of this request with those of a request that has written since this one began. A list that
+ * only one of them has changed gets that change. `undefined` leaves a list out. Throws CONTEXT_CHANGED for a
+ * list that both have changed in different ways.
  */
 export function mergeLists<Lists extends object>({
   begun,

@@ -11,8 +11,7 @@ const QUOTED_CHARS = 100
 
 /**
  * A name that somebody else has chosen, for people and agents to read: on one line, with unsafe characters as
- * escapes such as
- * `\u{202e}`, without our secrets, and cut to `maxChars` code points with an ellipsis.
+ * escapes such as `\u{202e}`, without our secrets, and cut to `maxChars` code points with an ellipsis.
  */
 export function cleanText(text: string, maxChars: number): string {
   // An escape is longer than its character, so a longer text need not be read to its end.

@@ -39,7 +39,9 @@ export type RankedProps = {
   total?: number | undefined
   /** What the CSV file has, where that is more than the list shows. */
   table?: TableData
-  /** Asks for all rows, where the list has its first ones: for the CSV file, a search, an order, or more rows. */
+  /**
+   * Asks for all rows, where the list has its first ones: for the CSV file, a search, an order, or more rows.
+   */
   load?: ((progress: (rows: number) => void) => Promise<WholeRanked>) | undefined
 }
 
@@ -54,8 +56,8 @@ const SHOWN = 50
 const SEARCHED_FROM = 11
 
 /**
- * A ranked list with several numbers a row, as a real table. The first column is the label. A reader orders it
- * by any column, searches in it, and shows more of it; what is not loaded yet is asked for then.
+ * A ranked list with several numbers a row, as a real table. The first column is the label. A reader orders
+ * it by any column, searches in it, and shows more of it; what is not loaded yet is asked for then.
  */
 export function Ranked(props: RankedProps) {
   return <RankedList key={props.name} {...props} />

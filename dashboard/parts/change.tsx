@@ -11,9 +11,9 @@ export type ChangeProps = {
 }
 
 /**
- * A change beside a number: an arrow, a sign and a colour, so that each reader can see one of them. If the period
- * before began before the first event, the change would mislead, and is not shown. Null: the number was 0
- * before.
+ * A change beside a number: an arrow, a sign and a colour, so that each reader can see one of them. If the
+ * period before began before the first event, the change would mislead, and is not shown. Null: the number
+ * was 0 before.
  */
 export function Change({ change, isGood, title, from, dataFrom }: ChangeProps) {
   if (from && dataFrom && from < dataFrom) {

@@ -16,7 +16,9 @@ import { gistOf } from './timeline.tsx'
  * reader sees both within two.
  */
 const LOOK_MS = 1_000
-/** Calls of `onSeen`: reports know an event after two seconds, and a report that never does is not our matter. */
+/**
+ * Calls of `onSeen`: reports know an event after two seconds, and a report that never does is not our matter.
+ */
 const MAX_CALLS = 10
 
 type Project = Answer<'GET /projects/{id}'>

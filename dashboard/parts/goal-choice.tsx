@@ -4,7 +4,9 @@ import { type Address, ownValue, withOwn } from '#dashboard/url'
 
 type GoalProps = { address: Address /** Events to choose from. */; names: readonly string[] }
 
-/** Chooses what visitors should do: the own value `goal`, which each list of the view then has a number for. */
+/**
+ * Chooses what visitors should do: the own value `goal`, which each list of the view then has a number for.
+ */
 export function GoalChoice({ address, names }: GoalProps) {
   const goal = ownValue(address, 'goal') ?? ''
   return (

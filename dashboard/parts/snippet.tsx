@@ -23,7 +23,7 @@ const OPTIONS = [
   {
     attribute: 'data-track-hash',
     label: 'Routes behind a #',
-    effect: 'Of /#/cart the page is /cart, and a new route is a page view.',
+    effect: 'The page of /#/cart is /cart. Each new route is a page view.',
   },
   {
     attribute: 'data-track-clicks',

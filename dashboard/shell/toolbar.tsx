@@ -255,7 +255,9 @@ function DateInputs({ dates: { from, to }, last, names, choose }: DateInputsProp
   )
 }
 
-/** The zone of the project first, then the reader's, UTC, and all others. A share link has the first alone. */
+/**
+ * The zone of the project first, then the reader's, UTC, and all others. A share link has the first alone.
+ */
 function zonesFor(address: Address): [value: string, name: string][] {
   const usual = usualZone(address)
   const reader = readerZone()

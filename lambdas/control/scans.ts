@@ -93,7 +93,7 @@ export function scanEndpoints(services: ScanEndpointServices) {
       if (call.body.project === undefined && !call.caller.account.complimentary) {
         throw new ApiError(
           'MISSING_FIELDS',
-          'The analysis is for a project: project required. Send its name or id as `project`; GET /projects lists the projects.',
+          'Parameter `project` is missing. Send the name or id of the project that the analysis is for; GET /projects lists them.',
         )
       }
       return start(call)

@@ -14,7 +14,7 @@ export type RestoreRule = 'write' | 'never' | 'fill' | 'merge' | 'pipeline'
  * Rules by the form of `pk sk`; every other item is written. A credential that was revoked since the moment
  * must not work again, and one that was made since must go on working. So no item that is one is ever taken
  * from the moment. docs/state-items.md lists all kinds of items with their rule, and
- * test/lib/restore/kept-items.test.ts compares these forms with what the stores write.
+ * test/lib/restore/copy-items.test.ts compares these forms with what the stores write.
  */
 const RULES: [form: RegExp, rule: RestoreRule][] = [
   // What the service has made of the stream and the lake goes with them, and they do not go back. Taken from

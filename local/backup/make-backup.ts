@@ -38,12 +38,11 @@ const FILES = ['credentials.json', 'api-key', 'email-key', 'feedback.jsonl', 'se
 const LOGS = { [LOCAL_SHARD]: 'log.db', [BUSY_SHARD]: 'log-busy/log.db' }
 
 /**
- * Makes a copy of a data folder, also while a service uses it. In a folder it is `<backups>/<time>`, which is
- * a data folder itself, unless it is sealed; in a bucket it is as s3-copies.ts says. The order matters
- * (docs/one-machine.md, Backup and restore): the state first and the log last, so that the log has everything
- * that the other two miss. Objects of the lake never change, so one that the copy before has is not copied
- * again. A run that is killed leaves files that a later one deletes. Throws FolderError when the operator can
- * fix the problem.
+ * Makes a copy of a data folder, also while a service uses it. A copy in a folder is `<backups>/<time>`: a
+ * data folder, if it is not sealed. s3-copies.ts describes a copy in a bucket. The state is copied first and
+ * the log last, so the log has everything that the other two miss (docs/one-machine.md, Backup and restore).
+ * Objects of the lake never change, so a copy takes only those that the copy before lacks. A run that is
+ * killed leaves files that a later one deletes. Throws FolderError when the operator can fix the problem.
  */
 export async function makeBackup({
   dataDir,

@@ -98,15 +98,15 @@ const checks: Readonly<Record<string, Check>> = {
       return {
         level: 'problem',
         text: `The clock differs by ${duration(difference / 1_000)} from that of ${reach?.address}.`,
-        action: 'Set the clock by a server of time: timedatectl set-ntp true.',
+        action: 'Let a time server set the clock: timedatectl set-ntp true.',
       }
-    if (isClockSet === true) return good('The system sets its clock by a server of time.')
+    if (isClockSet === true) return good('A time server sets the clock.')
     return {
       level: 'note',
       text:
         isClockSet === false
-          ? 'The clock is not set by a server of time now.'
-          : 'Whether a server of time sets the clock is not known here.',
+          ? 'No time server sets the clock now.'
+          : 'This machine does not say whether a time server sets its clock.',
       action: 'timedatectl set-ntp true, or look at the host of the container.',
     }
   },

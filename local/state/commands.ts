@@ -1,5 +1,6 @@
 /**
- * Commands as those of the SDK: a name, and the input of the request. ElectroDB sends such (without-sdk.ts).
+ * Commands as the SDK has them: a name, and the input of the request. `local/modules.mjs` gives them to
+ * ElectroDB in place of the SDK.
  */
 class Command {
   readonly input: object

@@ -61,8 +61,7 @@ export type LogFile = {
 /**
  * Opens the log for its one writer. Creates a missing log. Salvages a damaged log: every record that can
  * still be read moves to a new log, and the old files are renamed to `log.damaged-<Unix ms>`. New records get
- * sequences above
- * `minSequence`.
+ * sequences above `minSequence`.
  */
 export function openLogFile(dir: string, minSequence: number, now: number, limits: LogLimits = {}): LogFile {
   mkdirSync(dir, { recursive: true })

@@ -27,7 +27,7 @@ test('a secret is read once in five minutes, also for callers at the same time',
   expect(await secrets.get('emails')).toBe('new')
 })
 
-test('each name has its own value', async () => {
+test('two secrets with different names have different values', async () => {
   const { secrets, mock } = setUp()
   mock.on(GetSecretValueCommand, { SecretId: 'a' }).resolves({ SecretString: '1' })
   mock.on(GetSecretValueCommand, { SecretId: 'b' }).resolves({ SecretString: '2' })

@@ -24,7 +24,7 @@ import { fixedLake, segmentOf } from '#test/support/fixed-lake'
  * small install.
  */
 
-/** An install with 1M events a month and 1,000 reads a day, as in the target of issue 10. */
+/** An install with 1M events a month and 1,000 reads a day, as in the cost goals of docs/cost.md. */
 const SMALL = usage({ events: 1e6, batch: 10, projects: 1, reads: 30_000, range: 30, months: 12 })
 const MINUTE_MS = 60_000
 const EPOCH_MS = SMALL.epochMinutes * MINUTE_MS

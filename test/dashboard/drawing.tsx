@@ -16,7 +16,9 @@ export async function drawFirst(): Promise<string> {
   return renderToString(<Shell />)
 }
 
-/** Asks what the drawing asks for, as the effects of a page do, and draws it, until nothing is left to ask. */
+/**
+ * Asks what the drawing asks for, as the effects of a page do, and draws it, until nothing is left to ask.
+ */
 export async function drawAnswered(): Promise<string> {
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const html = renderToString(<Shell />)

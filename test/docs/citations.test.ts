@@ -6,12 +6,13 @@ import { ruleIds } from '#docs/generate/rule-ids'
 import { anchorsOf } from './anchors.ts'
 
 /**
- * Code, tests and pages cite a page of docs/ by its path, and a rule of docs/api by its id. These tests find
- * citations that lead nowhere.
+ * Code, tests and pages cite a page of docs/ by its path, a rule of docs/api by its id, and a source by its
+ * path, from any folder on. These tests find citations that lead nowhere.
  */
 
 const ROOT = resolve(import.meta.dirname, '../..')
-const sources = globSync(['**/*.{ts,mts,cts,cjs,md,sh,json}', '.ci/run'], {
+const OWN = 'test/docs/citations.test.ts'
+const sources = globSync(['**/*.{ts,tsx,mts,cts,cjs,md,sh,json}', '.ci/run'], {
   cwd: ROOT,
   exclude: ['**/node_modules/**', 'build/**', 'cdk.out/**', 'package-lock.json', 'test/fixtures/**'],
 }).map(path => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }))
@@ -25,6 +26,28 @@ const RULE_ID = /(?<![\w'$}])[RUTD][1-9]\d{0,2}(?![\w:])/g
 /** A document that is not in the repository. */
 const OLD_FORM = /\b[Cc]ontract (?:\d+(?:\.\d+)?|[RUTD]\d+)/g
 const PAGE = /\bdocs\/[\w/-]+(?:\.[\w-]+)*\.md(?:#([\w-]+))?/g
+
+/** A source, in a page or a comment. A path that begins with a dot or `#` is an import. */
+const SOURCE = /(?<![\w./#@*{}<>$'-])(?:[\w-]+\/)*[\w-]+(?:\.[\w-]+)*\.tsx?(?![\w*])/g
+/** Files of the sites that the tracker is put into. */
+const OF_SITES = ['app/layout.tsx', 'nuxt.config.ts', 'pages/_document.tsx', 'plugins/footfall.ts']
+/** These say what was so on their day. */
+const DATED = /^(CHANGELOG\.md|docs\/decisions\/)/
+const COMMENT = /\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm
+const knownSources = new Set(
+  globSync('**/*.{ts,tsx}', { cwd: ROOT, exclude: ['**/node_modules/**', 'build/**', 'cdk.out/**'] }).flatMap(
+    path => path.split('/').map((_, i, names) => names.slice(i).join('/')),
+  ),
+)
+
+function deadSources({ path, text }: { path: string; text: string }): string[] {
+  if (DATED.test(path) || path === OWN) return []
+  const prose = path.endsWith('.md') ? text : [...text.matchAll(COMMENT)].join('\n')
+  return [...prose.matchAll(SOURCE)]
+    .map(([cited]) => cited)
+    .filter(cited => !knownSources.has(cited) && !OF_SITES.includes(cited))
+    .map(cited => `${path}: ${cited}`)
+}
 
 function deadCitations({ path, text }: { path: string; text: string }): string[] {
   const deadRules = [...text.matchAll(RULE_ID)].map(([id]) => id).filter(id => !rules.has(id))
@@ -43,9 +66,11 @@ function resolves(cited: string, anchor: string | undefined): boolean {
 
 test('every page and every rule that code, tests and pages cite exists', () => {
   expect(sources.length).toBeGreaterThan(600)
-  expect(sources.filter(({ path }) => path !== 'test/docs/citations.test.ts').flatMap(deadCitations)).toEqual(
-    [],
-  )
+  expect(sources.filter(({ path }) => path !== OWN).flatMap(deadCitations)).toEqual([])
+})
+
+test('every source that a comment or a page cites exists', () => {
+  expect(sources.flatMap(deadSources)).toEqual([])
 })
 
 test('the check finds what it looks for', () => {
@@ -59,4 +84,6 @@ test('the check finds what it looks for', () => {
     'a.ts: docs/api/nothing.md',
     'a.ts: contract 1.3',
   ])
+  const text = "/** As run.ts does, and core/no-such.ts. */ import './no-such.ts' // ./near.ts, no/such.tsx"
+  expect(deadSources({ path: 'a.ts', text })).toEqual(['a.ts: core/no-such.ts', 'a.ts: no/such.tsx'])
 })

@@ -9,7 +9,7 @@ import { goodRequest } from '#test/support/good-requests'
 import { type HttpService, openHttpService } from '#test/support/http-service'
 import { newReplay } from '#test/support/replays'
 
-/** JSON of strangers that is so deep that whatever walks it by recursion fails (issue 39, 11). */
+/** JSON of strangers that is so deep that whatever walks it by recursion fails. */
 
 /** As in the issue: 800 KB. */
 const DEEP = 400_000

@@ -7,7 +7,7 @@ import { goodRequest } from '#test/support/good-requests'
 import { type HttpService, openHttpService, type RequestOptions } from '#test/support/http-service'
 
 /**
- * Secrets that a caller has pasted into the wrong place (issue 22, 4). No message, log line or audit entry
+ * Secrets that a caller has pasted into the wrong place. No message, log line or audit entry
  * repeats one.
  */
 const rows = (Object.entries<Route>(routes) as [RouteName, Route][]).filter(

@@ -7,8 +7,8 @@ import { type HttpService, openHttpService } from '#test/support/http-service'
 
 /**
  * Bodies of strangers with so many values that their check takes seconds: 520,000 numbers in a list of texts
- * held the service for 4.5 s before anything was counted, and a list of objects for a tool of MCP ended it
- * (issue 39). The schemas look at every entry of a list, and note what is wrong with each.
+ * held the service for 4.5 s before anything was counted, and a list of objects for a tool of MCP ended it.
+ * The schemas look at every entry of a list, and note what is wrong with each.
  */
 
 const withBody = (Object.entries<Route>(routes) as [RouteName, Route][]).filter(

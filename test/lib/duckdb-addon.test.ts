@@ -23,8 +23,7 @@ afterEach(() => {
 
 /**
  * Makes a tarball of a package and puts a fake `npm` on the PATH, whose `pack` copies that tarball and writes
- * a line to
- * `pack-calls`. Returns the integrity of the tarball.
+ * a line to `pack-calls`. Returns the integrity of the tarball.
  */
 function fakeRegistry(): string {
   mkdirSync(join(folder, 'package'))

@@ -84,7 +84,9 @@ export function createLateErasures(services: LateErasureServices) {
     if (bucket !== undefined) throw new Error(`Erased links are still in the files of bucket ${bucket}`)
   }
 
-  /** A device that is linked already would keep its link, so it is not of the erased person. */
+  /**
+   * Leaves out devices that are linked already: they keep their link, so they are not of the erased person.
+   */
   async function unlinkedEnds(scope: string, ends: readonly (End & { isDevice: boolean })[]): Promise<End[]> {
     const known = await pointers.follow(
       scope,

@@ -9,14 +9,14 @@ import { partition } from './pointers.ts'
  * is enough for seven million with UUIDs as ids. On AWS it costs about a dollar a month.
  */
 export const PUBLIC_LINKS_BYTES = 4 * 1024 * 1024 * 1024
+
 /** The last sequence of each shard. */
 type Positions = Readonly<Record<string, string>>
 
 /**
- * How many of these bytes a scope has. Only the fold writes it, and one process folds at a time. What a slice
- * adds is noted before the manifest of the bucket makes its links count, together with the files of the
- * slice. It counts when the manifest says that it has folded these files. So a fold that was killed counts
- * neither twice nor not at all.
+ * Counts the bytes of public links of a scope. Only the fold writes the number, and one process folds at a
+ * time. A slice notes its bytes and its files before the manifest of the bucket names them, and the bytes
+ * count once it does. So a fold that is killed counts each link exactly once.
  */
 export function createPublicLinks({ client, table }: StateTable) {
   /**

@@ -167,10 +167,9 @@ const SMALLEST_BYTES = 64 * 1024
 
 /**
  * Chooses the segments to merge next, or none. It is the longest run of neighbours that ends with the newest
- * segment, has
- * `mergeSegments` or more (or two or more with half of `mergeBytes`), and whose largest is at most a quarter
- * (or the half) of the whole. So each event is rewritten about log4 times, and the number of segments grows
- * with the logarithm of their bytes.
+ * segment, has `mergeSegments` or more (or two or more with half of `mergeBytes`), and whose largest is at
+ * most a quarter (or the half) of the whole. So each event is rewritten about log4 times, and the number of
+ * segments grows with the logarithm of their bytes.
  */
 export function nextMerge(
   { segments }: Pick<Manifest, 'segments'>,

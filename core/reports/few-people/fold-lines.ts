@@ -4,9 +4,9 @@ import { FEWEST_PEOPLE, foldGroups } from './fold-groups.ts'
 export type Measure<T> = (row: T) => number | undefined
 
 /**
- * The rows that must not be shown, so that in each line what is not shown is of at least FEWEST_PEOPLE, or
- * nothing, by each measure. A line is a list of rows whose sum somebody may know: all of them, those of a
- * date, those of a value. `rest`: as in foldGroups, of each line.
+ * Returns the rows to hide. In each line, and by each measure, the hidden rows together have no people or at
+ * least FEWEST_PEOPLE. A line is a list of rows whose sum the reader may know: all rows, those of a date,
+ * those of a value. `rest`: as in foldGroups, for each line.
  */
 export function foldLines<T>(
   lines: readonly (readonly T[])[],

@@ -103,7 +103,8 @@ function foldRows(
   const cut = groups.rows.filter(row => row.other === true)
   const nameOf = (row: Row) => JSON.stringify(params.group_by.map(field => row[field]))
   const named = groups.rows.filter(row => row.other !== true)
-  // Of rows that are as small, the same is folded whatever order the question asks for.
+  // Rows of the same size are ordered by name, so the order that a request asks for does not change what is
+  // hidden.
   const byName = named.toSorted((a, b) => compareCodePoints(nameOf(a), nameOf(b)))
   // Everybody may know the numbers of each date, and those of each value.
   const lines = params.group_by.length < 2 ? [] : params.group_by.flatMap(field => linesBy(byName, field))

@@ -15,7 +15,7 @@ export type RangeToCompare<Params> = {
   isByWholeDates: boolean
 }
 
-/** `isCut`: it ends within its last date, at the time of day that it is now, because today is not over. */
+/** `isCut`: its last date ends at the present time of day, because today is not over. */
 export type ComparedRange = { range: Range; isCut: boolean }
 
 /**

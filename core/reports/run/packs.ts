@@ -250,8 +250,8 @@ function packsOf(statements: readonly Equal[]): Equal[][] {
 }
 
 /**
- * Scans of tables, the text as the code writes it, about the bytes of the one that Athena gets, and bytes of
- * the named files as far as the snapshot knows them.
+ * The scans of a statement, the bytes of its text, an estimate of the bytes that Athena gets, and the bytes
+ * of its files as far as the snapshot knows them.
  */
 function sizeOf({ text, params, scans = [] }: SqlQuery, snapshot: RowsOptions['snapshot']): Size {
   const values = params.reduce<number>((sum, param) => sum + bytesOf(param), 0)

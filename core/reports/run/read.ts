@@ -147,7 +147,7 @@ export function receiptHeader(receipt: Receipt): string {
 }
 
 const CUT =
-  'A list does not have all of its rows: send a larger `limit`, or fewer groups. Totals are of everything.'
+  'A list is cut, so it lacks rows. Send a larger `limit`, or ask for fewer groups. Totals count everything.'
 
 /** Returns whether the body, or a part of it such as `previous`, says that it is cut. */
 function isCut(body: unknown): boolean {

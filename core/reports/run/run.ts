@@ -313,7 +313,7 @@ export async function runReport<Params extends DatedParams, Body>(
   })
 }
 
-/** The specification has it so for the filters of /query, and one word means one thing everywhere. */
+/** The specification has this rule for the filters of `/query`, so `where` has it too. */
 const NEGATIVE =
   '`neq` and `not_in` leave out what lacks the field. Send `{"not": {…}}` with `eq` or `in` to include it.'
 

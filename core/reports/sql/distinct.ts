@@ -200,12 +200,10 @@ export function groupByValue(column: SqlQuery, values: readonly (string | null)[
 
 /**
  * Counts the distinct users or sessions of each of the listed values, which are the most frequent ones. The
- * relation has a column
- * `value`. `listed`: rows (value, total), the most frequent first. `events`: how many events a row of the
- * relation stands for.
- * `areAllListed`: whether the relation has no other values. Then no row has to be left out, which takes time
- * for a value from JSON.
- * `order`: what orders values of equal frequency, over the column `value`.
+ * relation has a column `value`. `listed`: rows (value, total), the most frequent first. `events`: how many
+ * events a row of the relation stands for. `areAllListed`: whether the relation has no other values. Then no
+ * row has to be left out, which takes time for a value from JSON. `order`: what orders values of equal
+ * frequency, over the column `value`.
  */
 export async function countOfValues(
   rows: ReadRows,

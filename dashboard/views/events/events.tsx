@@ -101,7 +101,7 @@ function Refused({ answer }: { answer: Known<Answer<'GET /projects/{id}'>> }) {
   if (reasons.length === 0) return null
   return (
     <Panel title="Refused links">
-      <p class="lead">Identify requests asked to link these ids, and the service did not.</p>
+      <p class="lead">Identify requests asked to link ids, and the service refused.</p>
       <dl class="facts" aria-label="Refused links by reason">
         {reasons.map(([reason, count]) => (
           <div key={reason}>

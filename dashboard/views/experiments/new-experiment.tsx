@@ -17,7 +17,9 @@ const MAX_VARIANTS = 4
 /** Goals that the field suggests. */
 const MAX_GOALS = 200
 
-/** The form of a new experiment. The own values `name`, `goal` and `variant` fill it in, as an analysis does. */
+/**
+ * The form of a new experiment. The own values `name`, `goal` and `variant` fill it in, as an analysis does.
+ */
 export function NewExperiment({ address, project, events }: Props) {
   const act = useAct()
   const [name, setName] = useState(ownValue(address, 'name') ?? '')

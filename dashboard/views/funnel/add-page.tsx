@@ -12,7 +12,9 @@ const OFFERED = 50
 
 type Props = { address: Address; project: string; add(step: Step): void }
 
-/** Adds a page as a step: a path, or a pattern of paths. The paths are asked for when the field has the focus. */
+/**
+ * Adds a page as a step: a path, or a pattern of paths. The paths are asked for when the field has the focus.
+ */
 export function AddPage({ address, project, add }: Props) {
   const [isAsked, setAsked] = useState(false)
   const paths = call('GET /breakdown', {

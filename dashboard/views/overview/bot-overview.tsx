@@ -20,7 +20,10 @@ export function isAi(category: string): boolean {
   return category.startsWith('ai_')
 }
 
-/** Programs are counted and not stored: so there are requests, their senders and their dates, and nothing else. */
+/**
+ * Programs are counted and not stored: so there are requests, their senders and their dates, and nothing
+ * else.
+ */
 export function BotOverview({ address, answer }: { address: Address; answer: Known<Data> }) {
   return <Answered answer={answer}>{data => <Body address={address} data={data} answer={answer} />}</Answered>
 }

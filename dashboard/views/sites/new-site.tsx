@@ -8,7 +8,9 @@ import { Panel } from '#dashboard/parts/panel.tsx'
 import { typedOrigins } from '#dashboard/site-address'
 import { type Address, withOwn } from '#dashboard/url'
 
-/** Creates a project from the address of a site. The next address shows the snippet and waits for an event. */
+/**
+ * Creates a project from the address of a site. The next address shows the snippet and waits for an event.
+ */
 export function NewSite({ address, isFirst }: { address: Address; isFirst: boolean }) {
   const act = useAct()
   const [site, setSite] = useState('')

@@ -28,8 +28,8 @@ const FIRST_TOUCH =
   'A visitor counts once, for what brought their first visit in these dates (first touch). So a source may have fewer visitors here than above.'
 
 /**
- * The lists of readers who read GET /sources. Those by `utm_source` and `utm_campaign` have better ones there,
- * and stay open for older links.
+ * The lists of readers who read GET /sources. Those by `utm_source` and `utm_campaign` have better ones
+ * there, and stay open for older links.
  */
 const TAB_ORDER = [...Object.keys(NAMED_TABS), 'utm_medium', 'utm_term', 'utm_content']
 

@@ -14,8 +14,8 @@ import { cleanUp, type Service, startService } from '#test/support/service-proce
 
 /**
  * The official client of the Model Context Protocol against the service as `npm start` runs it: what a
- * session goes through, with a human in a browser. test/journeys/mcp-clients.ts has what also a deployed
- * service must do.
+ * session goes through, with a human in a browser. test/browser/journeys/mcp-clients.ts has what also a
+ * deployed service must do.
  */
 
 let service: Service

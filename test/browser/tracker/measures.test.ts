@@ -64,7 +64,7 @@ test('`$web_vitals` has the paint, the shift and the slowest interaction, once',
     document.getElementById('gap')!.style.height = '300px'
   })
   await untilMeasured(page, 'layout-shift')
-  // The browser keeps only events of 104 ms and more for observers that come later.
+  // The observer is there before the click. One that came later would see only events of 104 ms and more.
   // The movement of the pointer to the button may be an event before the click.
   const interaction = untilMeasured(page, 'event', 'click')
   await page.click('#slow')

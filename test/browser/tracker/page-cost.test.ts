@@ -4,9 +4,8 @@ import { useTestSite } from './test-site.ts'
 
 /**
  * What the tracker costs a page, with every attribute, on a processor that is four times slower. Times are
- * asserted by
- * `npm run bench -- tracker` only, because `npm test` must not depend on how busy the machine is. The median
- * of several loads is taken, because Chromium runs a few of them at full speed.
+ * asserted by `npm run bench -- tracker` only, because `npm test` must not depend on how busy the machine is.
+ * The median of several loads is taken, because Chromium runs a few of them at full speed.
  */
 
 const site = useTestSite()

@@ -69,7 +69,7 @@ describe('the statements of a day', () => {
     ['reads 30 MB', 0.000_15, 3],
     ['reads 31 MB', 0.000_155, 4],
     ['reads 50 GB', 0.25, 5_000],
-  ])('count a statement that %s as often as the bill has the smallest one', async (_, costUsd, counts) => {
+  ])('count a statement that %s once for each 10 MB that it has begun', async (_, costUsd, counts) => {
     const { project, open, guest } = setUp(`${many},guest_statements_per_day=100000`)
     const reader = guest()
     await reader.admitStatement()

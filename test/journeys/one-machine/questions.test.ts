@@ -22,7 +22,7 @@ const questions = rows.map((row): Question => {
   return { question, call, answer }
 })
 
-/** Of docs/api/questions.md: issue 48, 18. */
+/** The page docs/api/questions.md has at least so many. */
 const FEWEST_QUESTIONS = 40
 
 let service: Service

@@ -6,7 +6,7 @@ import { openPagesService, type PagesService } from '#test/support/pages-service
 
 /**
  * What the page of a stranger makes the browsers of its visitors send: it must not spend a limit of their
- * network (issue 39, 11). Under `hosted` a network starts 20 sign-ins in ten minutes.
+ * network. Under `hosted` a network starts 20 sign-ins in ten minutes.
  */
 
 const ATTACKS = 40

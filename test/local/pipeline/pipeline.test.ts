@@ -248,7 +248,12 @@ test('stop resolves when the current step has ended', async () => {
     },
   })
   await stepStarted
-  const stopped = stop()
+  let hasStopped = false
+  const stopped = stop().then(() => {
+    hasStopped = true
+  })
+  await new Promise(resolve => setImmediate(resolve))
+  expect(hasStopped).toBe(false)
   openGate()
   await stopped
   expect(hasEnded).toBe(true)

@@ -5,7 +5,7 @@ import type { CdpConnection } from '#providers/chromium/cdp-connection'
 
 /**
  * A page may ask for forty files of 5 MB at once, which are 5 KB each on their way: all of them together, as
- * bytes, as Base64 and as messages, took 640 MB of the service (issue 39).
+ * bytes, as Base64 and as messages, took 640 MB of the service.
  */
 
 const SITE = 'https://shop.example/'

@@ -72,13 +72,13 @@ test('bytes that are not of the charset become replacement characters', () => {
   expect(decodeHtml(Buffer.from([0x41, 0xff, 0x42]), 'text/html; charset=utf-8')).toBe('A\ufffdB')
 })
 
-test('a page of 5 MB without an end of a tag is decoded in time that grows with its length', () => {
+test('5 MB of tags without an end are decoded whole', () => {
   const body = Buffer.alloc(5_000_000, '<meta ')
   expect(decodeHtml(body, '').length).toBe(5_000_000)
 })
 
-// With a step for each pair of blanks this takes longer than a test may take.
-test('a header full of blanks is read in time', () => {
+// With a step for each pair of blanks, this would take longer than the timeout of a test.
+test('a header with a million blanks is read', () => {
   const blanks = ' '.repeat(1_000_000)
   expect(decodeHtml(text('café!', 'latin1'), `text/html; charset=${blanks};`)).toBe('café!')
   expect(decodeHtml(text('ą', 'utf8'), `text/html; charset=${blanks}'${blanks}utf-8`)).toBe('ą')
