@@ -74,7 +74,7 @@ const remove: RunCommand = {
   example: 'replays delete rpl_0123456789abcdef0123456789abcdef --dry-run',
   async run({ args, options }: Input, session: Session) {
     if ((args.ID === undefined) !== (options.all === true)) {
-      throw usage('A replay or --all is needed, and not both.', 'Write replays delete ID, or --all.')
+      throw usage('Name a replay or --all, one of them.', 'Write replays delete ID, or --all.')
     }
     if (args.ID !== undefined) {
       const call = { endpoint: 'DELETE /replays/{id}' as const, path: { id: args.ID } }

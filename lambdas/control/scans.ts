@@ -91,9 +91,10 @@ export function scanEndpoints(services: ScanEndpointServices) {
 
     createProjectScan: ofAccount(routes.createProjectScan)(async call => {
       if (call.body.project === undefined && !call.caller.account.complimentary) {
+        // Clients look for the words `project required` (docs/api/website-scans.md).
         throw new ApiError(
           'MISSING_FIELDS',
-          'Parameter `project` is missing. Send the name or id of the project that the analysis is for; GET /projects lists them.',
+          'The analysis is for a project: project required. Send its name or id as `project`; GET /projects lists the projects.',
         )
       }
       return start(call)

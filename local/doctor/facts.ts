@@ -29,7 +29,7 @@ export type Facts = {
   disk: { free: number; size: number } | null
   memory: { available: number; size: number }
   backupAt: number | null
-  /** Whether the system sets its clock by a server of time; null where it does not say. */
+  /** Whether a time server sets the clock of the machine; null where the system does not say. */
   isClockSet: boolean | null
   reach: Reach | null
   /** Events by UTC day, of all projects; null where no service can count them. */

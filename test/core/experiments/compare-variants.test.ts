@@ -269,7 +269,7 @@ test('the plan says when it is reached at the pace so far', () => {
     smallest_effect: 0.518,
     first_exposure_at: '2026-11-01T00:00:00.000Z',
     decides_at: '2026-11-21T00:00:00.000Z',
-    rule: 'Ship a variant when its interval of 99.7 % excludes zero, 7 whole days have passed since the first exposure, and every variant has 400 users (the planned size). Then no difference is found when no variant can be better by 51.8 %.',
+    rule: 'Ship a variant when three things hold: its interval of 99.7 % excludes zero, 7 whole days have passed since the first exposure, and every variant has 400 users (the planned size). When the last two hold and no variant can be better by 51.8 %, the result is: no difference.',
   })
   const early = compareVariants([variant('a', 200, 60), variant('b', 200, 60)], { until: START + DAY_MS })
   expect(early.plan.decides_at).toBe('2026-11-08T00:00:00.000Z')
