@@ -3,6 +3,7 @@ import type { AccountStore } from '#core/accounts/store'
 import type { Now } from '#core/ports'
 import type { Project, ProjectDirectory } from '#core/projects/project'
 import { createLookupCache } from '#core/state/lookup-cache'
+import { readItem } from '#core/state/read-items'
 import { conditionHeld, orUnavailable, type StateTable } from '#core/state/state-table'
 
 export type DemoServices = StateTable & {
@@ -63,7 +64,7 @@ export function createDemo({ client, table, clock, accounts, projects }: DemoSer
   }
 
   async function read(Key: Record<'pk' | 'sk', string>, field: string): Promise<string | null> {
-    const { Item } = await orUnavailable(client.get({ TableName: table, Key, ConsistentRead: true }))
+    const Item = await readItem({ client, table }, Key)
     return typeof Item?.[field] === 'string' ? Item[field] : null
   }
 

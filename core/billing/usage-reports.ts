@@ -1,6 +1,7 @@
 import type { Log, Now } from '#core/ports'
 import { randomId } from '#core/secrets/tokens'
 import { queryAll } from '#core/state/query-all'
+import { readItem } from '#core/state/read-items'
 import { conditionHeld, orUnavailable, type StateTable } from '#core/state/state-table'
 import { DAY_MS, utcDate } from '#core/time'
 import type { UsageCounters } from '#core/usage/counters'
@@ -153,9 +154,7 @@ export function createUsageReports({ clock, log, payments, usage, client, table 
   }
 
   async function find(account_id: string): Promise<Payer | null> {
-    const { Item } = await orUnavailable(
-      client.get({ TableName: table, Key: keyOf(account_id), ConsistentRead: true }),
-    )
+    const Item = await readItem({ client, table }, keyOf(account_id))
     return (Item as Payer | undefined) ?? null
   }
 

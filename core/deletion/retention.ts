@@ -8,6 +8,7 @@ import type { Log, Now } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import type { ProjectStore } from '#core/projects/store'
 import type { ReplayRemoval } from '#core/replays/remove'
+import { readItem } from '#core/state/read-items'
 import { orUnavailable, type StateTable } from '#core/state/state-table'
 import { DAY_MS, midnight, utcDate } from '#core/time'
 import { createFoldedEvents } from '#core/usage/folded-events'
@@ -106,9 +107,7 @@ export function createRetention({
 
   /** The day up to which events are deleted, YYYY-MM-DD; for a new project the day before it was created. */
   async function expiredUntil({ id, created_at }: Project): Promise<string> {
-    const { Item } = await orUnavailable(
-      client.get({ TableName: table, Key: keyOf(id), ConsistentRead: true }),
-    )
+    const Item = await readItem({ client, table }, keyOf(id))
     return String(Item?.day ?? utcDate(Date.parse(created_at) - DAY_MS))
   }
 
@@ -117,9 +116,7 @@ export function createRetention({
   }
 
   async function readRound(): Promise<Round> {
-    const { Item } = await orUnavailable(
-      client.get({ TableName: table, Key: ROUND_KEY, ConsistentRead: true }),
-    )
+    const Item = await readItem({ client, table }, ROUND_KEY)
     const day = utcDate(clock.now())
     return Item?.day === day ? (Item as Round) : { day, after: null, isDone: false }
   }

@@ -2,6 +2,7 @@ import type { ExperimentStore } from '#core/experiments/store'
 import type { ArrivalOrder } from '#core/ingest/ids'
 import type { EventStream, Now } from '#core/ports'
 import type { Project } from '#core/projects/project'
+import { readItem } from '#core/state/read-items'
 import { orUnavailable, type StateTable } from '#core/state/state-table'
 import { demoRecords, TRAFFIC_EVENTS } from './demo-records.ts'
 import { ensureDemoExperiment } from './experiment.ts'
@@ -27,7 +28,7 @@ export async function fillDemo(
   project: Project,
   events = TRAFFIC_EVENTS,
 ): Promise<number> {
-  const { Item } = await orUnavailable(client.get({ TableName: table, Key: KEY, ConsistentRead: true }))
+  const Item = await readItem({ client, table }, KEY)
   // Another demo project begins from nothing.
   const known = Item?.project_id === project.id ? Item : {}
   const after = Number(known.until ?? 0)

@@ -1,5 +1,6 @@
 import { idHash } from '#core/identity/links/pointers'
 import type { Now } from '#core/ports'
+import { readItem } from '#core/state/read-items'
 import { orUnavailable, type StateTable } from '#core/state/state-table'
 import { DAY_MS } from '#core/time'
 import type { ErasedPart } from './erasures.ts'
@@ -20,9 +21,7 @@ const KEPT_MS = 31 * DAY_MS
  */
 export function createUnfinishedErasures({ client, table, clock }: StateTable & { clock: Now }) {
   async function read(projectId: string, userId: string): Promise<Found | null> {
-    const { Item } = await orUnavailable(
-      client.get({ TableName: table, Key: keyOf(projectId, userId), ConsistentRead: true }),
-    )
+    const Item = await readItem({ client, table }, keyOf(projectId, userId))
     return Item === undefined ? null : (JSON.parse(String(Item.found)) as Found)
   }
 

@@ -1,5 +1,6 @@
 import type { ProjectDirectory } from '#core/projects/project'
 import { type Item, queryItems } from '#core/state/query-all'
+import { readItem } from '#core/state/read-items'
 import { orUnavailable, type StateTable } from '#core/state/state-table'
 import type { IdentityWorkList, ScopeMember } from './fold/identity-work.ts'
 import { partition } from './links/pointers.ts'
@@ -30,7 +31,7 @@ export function createScopeStore(
   /** Whether the links of the scope are complete. */
   async function isReady(key: string): Promise<boolean> {
     const Key = { pk: partition(key), sk: 'scope' }
-    const { Item } = await orUnavailable(client.get({ TableName: table, Key, ConsistentRead: true }))
+    const Item = await readItem({ client, table }, Key)
     return Item?.ready === true
   }
 

@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { Now } from '#core/ports'
-import { conditionHeld, orUnavailable, type StateTable } from '#core/state/state-table'
+import { readItem } from '#core/state/read-items'
+import { conditionHeld, type StateTable } from '#core/state/state-table'
 import { utcDate } from '#core/time'
 import { networkOf } from './network-of.ts'
 
@@ -23,9 +24,7 @@ export function createAddressHash({ clock, ...state }: StateTable & { clock: Now
       ConditionExpression: 'attribute_not_exists(pk)',
     })
     if (await conditionHeld(created)) return value
-    const { Item } = await orUnavailable(
-      state.client.get({ TableName: state.table, Key, ConsistentRead: true }),
-    )
+    const Item = await readItem(state, Key)
     return String(Item?.value)
   }
 

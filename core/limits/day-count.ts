@@ -1,5 +1,6 @@
 import QuickLRU from 'quick-lru'
 import type { Now } from '#core/ports'
+import { readItem } from '#core/state/read-items'
 import { orUnavailable, type StateTable } from '#core/state/state-table'
 import { DAY_MS, midnight, utcDate } from '#core/time'
 import type { Admission } from './sliding-window.ts'
@@ -47,8 +48,7 @@ export function createDayCount({ client, table, clock }: StateTable & { clock: N
 
   /** The sum of this day. It may be above the limit, because what was refused counts too. */
   async function read(key: string): Promise<number> {
-    const get = client.get({ TableName: table, Key: keyOf(key, clock.now()), ConsistentRead: true })
-    const { Item } = await orUnavailable(get)
+    const Item = await readItem({ client, table }, keyOf(key, clock.now()))
     return Number(Item?.sum ?? 0)
   }
 

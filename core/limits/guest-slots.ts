@@ -1,7 +1,8 @@
 import { NO_LIMIT } from '#core/plans/profile'
 import type { Now } from '#core/ports'
 import { queryFailure } from '#core/sql/query-failures'
-import { conditionHeld, orUnavailable, type StateTable } from '#core/state/state-table'
+import { readItem } from '#core/state/read-items'
+import { conditionHeld, type StateTable } from '#core/state/state-table'
 
 /** A place comes back by itself after this time, because an execution that is killed does not return it. */
 const LEASE_MS = 30_000
@@ -38,7 +39,7 @@ export function createGuestSlots({
     // Each failed try means that another request has taken a place, so after as many of them none is left.
     for (let tries = 0; tries <= places; tries++) {
       const now = clock.now()
-      const { Item = {} } = await orUnavailable(client.get({ TableName: table, Key, ConsistentRead: true }))
+      const Item = (await readItem({ client, table }, Key)) ?? {}
       const free = Array.from({ length: places }, (_, i) => `p${i}`).filter(
         name => !(Number(Item[name]) > now),
       )

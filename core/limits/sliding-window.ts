@@ -1,5 +1,6 @@
 import QuickLRU from 'quick-lru'
 import type { Clock } from '#core/ports'
+import { readItem } from '#core/state/read-items'
 import { orUnavailable, type StateTable } from '#core/state/state-table'
 
 export type WindowOptions = {
@@ -66,9 +67,7 @@ export function createSlidingWindow(
   async function peek(key: string, limit: number): Promise<Admission> {
     const known = blockedNow(key)
     if (known !== null) return known
-    const { Item = {} } = await orUnavailable(
-      client.get({ TableName: table, Key: keyOf(key), ConsistentRead: true }),
-    )
+    const Item = (await readItem({ client, table }, keyOf(key))) ?? {}
     const slot = slotOf(clock.now())
     const admission = judge({ ...Item, [`s${slot}`]: Number(Item[`s${slot}`] ?? 0) + 1 }, slot, limit)
     if (!admission.isAdmitted) blocked.set(key, admission)

@@ -1,3 +1,4 @@
+import { readItem } from '#core/state/read-items'
 import { orUnavailable, type StateTable } from '#core/state/state-table'
 
 /**
@@ -8,9 +9,7 @@ export function createLiveCheckpoint({ client, table }: StateTable) {
 
   return {
     async read(shard: string): Promise<string | null> {
-      const { Item } = await orUnavailable(
-        client.get({ TableName: table, Key: key(shard), ConsistentRead: true }),
-      )
+      const Item = await readItem({ client, table }, key(shard))
       return typeof Item?.sequence === 'string' ? Item.sequence : null
     },
     async write(shard: string, sequence: string): Promise<void> {

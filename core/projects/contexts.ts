@@ -1,7 +1,7 @@
 import { ApiError, unavailable } from '#core/errors'
 import type { Clock } from '#core/ports'
-import type { ItemRead } from '#core/state/read-items'
-import { conditionHeld, type ItemKey, orUnavailable, type StateTable } from '#core/state/state-table'
+import { type ItemRead, readItem } from '#core/state/read-items'
+import { conditionHeld, type ItemKey, type StateTable } from '#core/state/state-table'
 import { quoted } from '#core/text/clean-text'
 import type { PortfolioContext, ProjectContext } from '#schemas/contexts'
 import type { Annotations } from './annotations.ts'
@@ -121,8 +121,7 @@ export function createContextStore({ client, table, clock, projects, annotations
   }
 
   async function read<Lists extends object>(pk: string, none: Lists) {
-    const get = client.get({ TableName: table, Key: keyOf(pk), ConsistentRead: true })
-    const text = textOf((await orUnavailable(get)).Item)
+    const text = textOf(await readItem({ client, table }, keyOf(pk)))
     const lists: Lists = { ...none, ...(JSON.parse(text) as Partial<Lists>) }
     return { lists, text, etag: etagOf(lists) }
   }
@@ -175,9 +174,7 @@ export async function changeContextTexts(
 ): Promise<void> {
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const Key = keyOf(`context#${id}`)
-    const text = textOf(
-      (await orUnavailable(client.get({ TableName: table, Key, ConsistentRead: true }))).Item,
-    )
+    const text = textOf(await readItem({ client, table }, Key))
     const lists: unknown = JSON.parse(text)
     const changed = JSON.stringify(lists, (key, value) => {
       if (key === 'goals') return value.map(change)

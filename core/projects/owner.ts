@@ -1,7 +1,8 @@
 import type { AuditLog } from '#core/accounts/audit'
 import type { AccountStore } from '#core/accounts/store'
 import { ApiError } from '#core/errors'
-import { conditionHeld, orUnavailable, type StateTable } from '#core/state/state-table'
+import { readItem } from '#core/state/read-items'
+import { conditionHeld, type StateTable } from '#core/state/state-table'
 import type { Project } from './project.ts'
 import type { ProjectStore } from './store.ts'
 
@@ -83,6 +84,6 @@ async function readOrCreateOwner(services: OwnerServices, email: string): Promis
 }
 
 async function readOwner({ client, table }: StateTable): Promise<string | null> {
-  const { Item } = await orUnavailable(client.get({ TableName: table, Key: OWNER_KEY, ConsistentRead: true }))
+  const Item = await readItem({ client, table }, OWNER_KEY)
   return typeof Item?.account_id === 'string' ? Item.account_id : null
 }

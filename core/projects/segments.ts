@@ -1,7 +1,7 @@
 import { ApiError, unavailable } from '#core/errors'
 import { queryAll } from '#core/state/query-all'
-import { readItems } from '#core/state/read-items'
-import { conditionHeld, type ItemKey, orUnavailable, type StateTable } from '#core/state/state-table'
+import { readItem, readItems } from '#core/state/read-items'
+import { conditionHeld, type ItemKey, type StateTable } from '#core/state/state-table'
 import type { Condition } from '#schemas/conditions'
 import { MAX_SEGMENTS, type StoredSegment } from '#schemas/segments'
 import { etagOf, isMatch } from './etag.ts'
@@ -139,7 +139,7 @@ export function createSegments({ client, table }: StateTable) {
   }
 
   async function readText(Key: ItemKey): Promise<string | null> {
-    const { Item } = await orUnavailable(client.get({ TableName: table, Key, ConsistentRead: true }))
+    const Item = await readItem({ client, table }, Key)
     return Item === undefined ? null : String(Item.record)
   }
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { queryAll } from '#core/state/query-all'
-import { conditionHeld, type ItemKey, orUnavailable, type StateTable } from '#core/state/state-table'
+import { readItem } from '#core/state/read-items'
+import { conditionHeld, type ItemKey, type StateTable } from '#core/state/state-table'
 import { createRecordItems } from './record-items.ts'
 
 export type SlotsOptions = {
@@ -70,7 +71,7 @@ export function createSlots<T extends object>(
   async function find(projectId: string, id: string): Promise<(T & { id: string }) | null> {
     const Key = keyOf(projectId, id)
     if (Key === null) return null
-    const { Item } = await orUnavailable(client.get({ TableName: table, Key, ConsistentRead: true }))
+    const Item = await readItem({ client, table }, Key)
     return Item?.id === id ? JSON.parse(String(Item.record)) : null
   }
 

@@ -4,6 +4,7 @@ import { NO_LIMIT, type Profile } from '#core/plans/profile'
 import { limitExtras } from '#core/plans/rate-limited'
 import type { Now } from '#core/ports'
 import { queryItems } from '#core/state/query-all'
+import { readItem } from '#core/state/read-items'
 import { conditionHeld, type ItemKey, orUnavailable, type StateTable } from '#core/state/state-table'
 import { DAY_MS, utcDate } from '#core/time'
 import { REPLAY_LIMITS } from '#schemas/replays'
@@ -122,9 +123,7 @@ export function createReplayQuota({
   }
 
   async function read({ id }: Pick<Account, 'id'>): Promise<ReplayBytes> {
-    const { Item } = await orUnavailable(
-      client.get({ TableName: table, Key: keyOf(id, STORAGE), ConsistentRead: true }),
-    )
+    const Item = await readItem({ client, table }, keyOf(id, STORAGE))
     const committed = Number(Item?.committed_bytes ?? 0)
     const reserved = Math.max(0, Number(Item?.held_bytes ?? 0) - committed)
     return { committed, reserved, observed: await readObserved(id) }
@@ -148,7 +147,7 @@ export function createReplayQuota({
    */
   async function recount(accountId: string): Promise<boolean> {
     const Key = keyOf(accountId, STORAGE)
-    const { Item } = await orUnavailable(client.get({ TableName: table, Key, ConsistentRead: true }))
+    const Item = await readItem({ client, table }, Key)
     if (Item === undefined) return true
     const sums = await addDays(accountId)
     return conditionHeld(

@@ -2,6 +2,7 @@ import type { Now } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import { createLookupCache } from '#core/state/lookup-cache'
 import { queryItems, queryPages } from '#core/state/query-all'
+import { readItem } from '#core/state/read-items'
 import { type ItemKey, orUnavailable, type StateTable } from '#core/state/state-table'
 import type { ReplaySettings } from '#schemas/replays'
 import { REPLAY_PROJECTS, replayListKey, replayPartition } from './item-keys.ts'
@@ -46,8 +47,7 @@ export function createReplaySettings({ client, table, clock }: StateTable & { cl
   }
 
   async function read(projectId: string): Promise<ReplaySettings | null> {
-    const get = client.get({ TableName: table, Key: keyOf(projectId), ConsistentRead: true })
-    const { Item } = await orUnavailable(get)
+    const Item = await readItem({ client, table }, keyOf(projectId))
     return Item === undefined ? null : { ...DEFAULT_SETTINGS, ...JSON.parse(String(Item.settings)) }
   }
 

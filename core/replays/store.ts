@@ -1,7 +1,7 @@
 import type { UpdateCommandInput } from '@aws-sdk/lib-dynamodb'
 import type { Now } from '#core/ports'
 import { queryItems, queryPages } from '#core/state/query-all'
-import { readItems } from '#core/state/read-items'
+import { readItem, readItems } from '#core/state/read-items'
 import { conditionHeld, type ItemKey, orUnavailable, type StateTable } from '#core/state/state-table'
 import { REPLAY_LIMITS } from '#schemas/replays'
 import type { PackedChunk } from './chunk.ts'
@@ -85,16 +85,13 @@ export function createReplayStore({ client, table, clock }: StateTable & { clock
   /** Returns the replay of an id, whatever its project, or null. */
   async function byId(id: string): Promise<Replay | null> {
     if (!isReplayId(id) || isExpired(id, clock.now())) return null
-    const { Item } = await orUnavailable(
-      client.get({ TableName: table, Key: pointerOf(id), ConsistentRead: true }),
-    )
+    const Item = await readItem({ client, table }, pointerOf(id))
     return Item === undefined ? null : ofProject(String(Item.project_id), id)
   }
 
   async function ofProject(projectId: string, id: string): Promise<Replay | null> {
     if (isExpired(id, clock.now())) return null
-    const get = client.get({ TableName: table, Key: keyOf(projectId, id), ConsistentRead: true })
-    const { Item } = await orUnavailable(get)
+    const Item = await readItem({ client, table }, keyOf(projectId, id))
     return Item === undefined ? null : toReplay(Item)
   }
 

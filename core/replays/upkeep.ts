@@ -1,5 +1,6 @@
 import { forEachConcurrent } from '#core/async/concurrency'
 import type { Log, Now } from '#core/ports'
+import { readItem } from '#core/state/read-items'
 import { type ItemKey, orUnavailable, type StateTable } from '#core/state/state-table'
 import { DAY_MS, utcDate } from '#core/time'
 import { REPLAY_LIMITS } from '#schemas/replays'
@@ -70,7 +71,7 @@ export function createReplayUpkeep({
   }
 
   async function readProgress(today: string): Promise<Progress> {
-    const { Item } = await orUnavailable(client.get({ TableName: table, Key: KEY, ConsistentRead: true }))
+    const Item = await readItem({ client, table }, KEY)
     const begun = Item?.day === today
     return { day: today, after: begun ? String(Item.after) : '', is_done: begun && Item.is_done === true }
   }

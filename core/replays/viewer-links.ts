@@ -2,6 +2,7 @@ import type { Caller } from '#core/access/caller'
 import type { Now } from '#core/ports'
 import type { ProjectDirectory } from '#core/projects/project'
 import { randomSecret, sha256 } from '#core/secrets/tokens'
+import { readItem } from '#core/state/read-items'
 import { conditionHeld, orUnavailable, type StateTable } from '#core/state/state-table'
 import type { CredentialKind } from '#schemas/route'
 import type { Replay } from './replay.ts'
@@ -47,8 +48,7 @@ export function createViewerLinks({ client, table, projects, replays, isLive, cl
   /** The replay of a secret, or null: unknown, expired, deleted, or its project or credential is gone. */
   async function find(secret: string): Promise<{ replay: Replay; expiresAt: number } | null> {
     if (!SECRET.test(secret)) return null
-    const get = client.get({ TableName: table, Key: keyOf(secret), ConsistentRead: true })
-    const { Item } = await orUnavailable(get)
+    const Item = await readItem({ client, table }, keyOf(secret))
     if (Item === undefined || Number(Item.valid_until) <= clock.now()) return null
     const credential = { kind: Item.credential_kind as CredentialKind, id: String(Item.credential_id) }
     const projectId = String(Item.project_id)

@@ -1,5 +1,6 @@
 import type { Clock } from '#core/ports'
-import { conditionHeld, orUnavailable, type StateTable } from '#core/state/state-table'
+import { readItem } from '#core/state/read-items'
+import { conditionHeld, type StateTable } from '#core/state/state-table'
 import type { ScanKey, ScanMode } from './scan.ts'
 
 /** A running analysis. It has ended, or begins again, at `until` (Unix ms). */
@@ -50,7 +51,7 @@ export function createRunningScans({
   maxAnonymous = MAX_ANONYMOUS.all,
 }: StateTable & { clock: Clock; maxAnonymous?: number | undefined }) {
   async function read(): Promise<{ version: number; scans: RunningScan[] }> {
-    const { Item } = await orUnavailable(client.get({ TableName: table, Key: KEY, ConsistentRead: true }))
+    const Item = await readItem({ client, table }, KEY)
     return { version: Number(Item?.version ?? 0), scans: (Item?.scans ?? []) as RunningScan[] }
   }
 

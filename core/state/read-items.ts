@@ -14,6 +14,11 @@ const TRIES = 5
 /** What one request has read, and the keys that the table has left unread. */
 type BatchRead<Key, Found> = { data: Found[]; unprocessed: Key[] }
 
+/** Reads one item as it is now; undefined if there is none. Throws ApiError UNAVAILABLE. */
+export async function readItem({ client, table }: StateTable, Key: ItemKey): Promise<Item | undefined> {
+  return (await orUnavailable(client.get({ TableName: table, Key, ConsistentRead: true }))).Item
+}
+
 /**
  * Reads the items of all keys with `read`, and sends it the keys again that a busy table has left unread.
  * Throws ApiError UNAVAILABLE on a transient failure, also when the table stays too busy.

@@ -1,6 +1,7 @@
 import { forEachConcurrent } from '#core/async/concurrency'
 import { queryItems } from '#core/state/query-all'
-import { conditionHeld, orUnavailable, type StateTable } from '#core/state/state-table'
+import { readItem } from '#core/state/read-items'
+import { conditionHeld, type StateTable } from '#core/state/state-table'
 import { DAY_MS } from '#core/time'
 import { type ActorCount, addActors, addQuarters } from './bot-actors.ts'
 import type { BotCount, BotDay } from './counters.ts'
@@ -65,7 +66,7 @@ export function createBotStore({ client, table }: StateTable) {
   }
 
   async function read(Key: { pk: string; sk: string }): Promise<Item | undefined> {
-    const { Item } = await orUnavailable(client.get({ TableName: table, Key, ConsistentRead: true }))
+    const Item = await readItem({ client, table }, Key)
     return Item as Item | undefined
   }
 

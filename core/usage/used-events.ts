@@ -1,5 +1,6 @@
 import QuickLRU from 'quick-lru'
-import { conditionHeld, orUnavailable, type StateTable } from '#core/state/state-table'
+import { readItem } from '#core/state/read-items'
+import { conditionHeld, type StateTable } from '#core/state/state-table'
 import { ownerPartition } from './item-keys.ts'
 
 /**
@@ -44,9 +45,7 @@ export function createUsedEvents({ client, table }: StateTable) {
   }
 
   async function read(projectId: string): Promise<UsedEventNames> {
-    const { Item = {} } = await orUnavailable(
-      client.get({ TableName: table, Key: keyOf(projectId), ConsistentRead: true }),
-    )
+    const Item = (await readItem({ client, table }, keyOf(projectId))) ?? {}
     const names = Object.keys(Item).flatMap(key => (key.startsWith(PREFIX) ? key.slice(PREFIX.length) : []))
     return { names: new Set(names), isFull: Number(Item.count ?? 0) >= MAX_NAMES }
   }

@@ -1,4 +1,5 @@
-import { conditionHeld, orUnavailable, type StateTable } from '#core/state/state-table'
+import { readItem } from '#core/state/read-items'
+import { conditionHeld, type StateTable } from '#core/state/state-table'
 
 /** How far the fold has come. One item for the whole lake. */
 export type FoldHead = {
@@ -37,7 +38,7 @@ const FIRST: FoldHead = {
  */
 export function createFoldHead({ client, table }: StateTable) {
   async function read(): Promise<FoldHead> {
-    const { Item } = await orUnavailable(client.get({ TableName: table, Key: KEY, ConsistentRead: true }))
+    const Item = await readItem({ client, table }, KEY)
     // A head of an earlier version has fewer fields.
     return Item === undefined ? FIRST : { ...FIRST, ...(JSON.parse(String(Item.head)) as Partial<FoldHead>) }
   }

@@ -1,5 +1,6 @@
 import type { Link } from '#core/identity/links/links'
 import { queryItems } from '#core/state/query-all'
+import { readItem } from '#core/state/read-items'
 import { orUnavailable, type StateTable } from '#core/state/state-table'
 
 /** A project of a joined scope, with the bucket that has its links. */
@@ -61,9 +62,7 @@ export function createIdentityWork({ client, table }: StateTable) {
 
   async function has(work: Pick<IdentityWork, 'kind' | 'id'>): Promise<boolean> {
     const Key = keyOf(work)
-    return (
-      (await orUnavailable(client.get({ TableName: table, Key, ConsistentRead: true }))).Item !== undefined
-    )
+    return (await readItem({ client, table }, Key)) !== undefined
   }
 
   async function remove(work: Pick<IdentityWork, 'kind' | 'id'>): Promise<void> {

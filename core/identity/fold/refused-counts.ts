@@ -1,5 +1,6 @@
 import { partition } from '#core/identity/links/pointers'
 import type { Refusal } from '#core/ingest/who-may-link'
+import { readItem } from '#core/state/read-items'
 import { orUnavailable, type StateTable } from '#core/state/state-table'
 
 /** Why a link was refused, or `traits`: the project had no room for traits without a credential. */
@@ -43,9 +44,7 @@ export function createRefusedCounts({ client, table }: StateTable) {
   }
 
   async function readStored(projectId: string): Promise<Stored> {
-    const { Item } = await orUnavailable(
-      client.get({ TableName: table, Key: keyOf(projectId), ConsistentRead: true }),
-    )
+    const Item = await readItem({ client, table }, keyOf(projectId))
     return Item === undefined ? { counts: {}, folded: {} } : (JSON.parse(String(Item.refused)) as Stored)
   }
 

@@ -7,6 +7,7 @@ import type { TraitsFiles } from '#core/identity/traits/traits-files'
 import type { TraitsStore } from '#core/identity/traits/traits-store'
 import type { Lake, Log, Now } from '#core/ports'
 import { queryPages } from '#core/state/query-all'
+import { readItem } from '#core/state/read-items'
 import { orUnavailable, type StateTable } from '#core/state/state-table'
 import { writeItems } from '#core/state/write-items'
 import type { IdentityWork, IdentityWorkList, RemovedIdentity } from './identity-work.ts'
@@ -176,9 +177,7 @@ export function createRemovals(services: RemovalServices) {
   }
 
   async function pausedUntil(): Promise<number> {
-    const { Item } = await orUnavailable(
-      client.get({ TableName: table, Key: PAUSE_KEY, ConsistentRead: true }),
-    )
+    const Item = await readItem({ client, table }, PAUSE_KEY)
     return Number(Item?.until ?? 0)
   }
 

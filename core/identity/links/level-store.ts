@@ -3,7 +3,8 @@ import { linksKey, linksManifestKey } from '#core/lake/model/keys'
 import { DamagedObjectError, packJson, unpackJson } from '#core/lake/model/packed-json'
 import type { Lake } from '#core/ports'
 import { queryItems } from '#core/state/query-all'
-import { conditionHeld, orUnavailable, type StateTable } from '#core/state/state-table'
+import { readItem } from '#core/state/read-items'
+import { conditionHeld, type StateTable } from '#core/state/state-table'
 import { emptyLinks, type LinksManifest } from './levels.ts'
 
 const PARTITION = 'identity-levels'
@@ -30,7 +31,7 @@ export function createLevelStore({ client, table, lake }: LevelStoreServices) {
     const Key = { pk: PARTITION, sk: sortKey(bucket) }
     let version = 0
     for (let tries = 0; tries < TRIES; tries++) {
-      const { Item } = await orUnavailable(client.get({ TableName: table, Key, ConsistentRead: true }))
+      const Item = await readItem({ client, table }, Key)
       const manifest = Item === undefined ? emptyLinks(bucket) : await open(bucket, Item)
       if (manifest !== null) return manifest
       version = Number(Item?.version)

@@ -1,4 +1,5 @@
 import { isBeyond } from '#core/lake/model/sequence'
+import { readItem } from '#core/state/read-items'
 import { orUnavailable, type StateTable } from '#core/state/state-table'
 import { partition } from './pointers.ts'
 
@@ -29,7 +30,7 @@ export function createPublicLinks({ client, table }: StateTable) {
     isRetired: (shard: string) => Promise<boolean>,
   ): Promise<number> {
     const Key = keyOf(scope)
-    const { Item } = await orUnavailable(client.get({ TableName: table, Key, ConsistentRead: true }))
+    const Item = await readItem({ client, table }, Key)
     if (Item === undefined) return 0
     for (const [shard, last] of Object.entries(JSON.parse(String(Item.files)) as Positions)) {
       const at = folded[shard]

@@ -1,5 +1,6 @@
 import { partition } from '#core/identity/links/pointers'
 import type { Item } from '#core/state/query-all'
+import { readItem } from '#core/state/read-items'
 import { orUnavailable, type StateTable } from '#core/state/state-table'
 import { DAY_MS } from '#core/time'
 import { type KnownUser, UNKNOWN_USER } from './known-user.ts'
@@ -52,7 +53,7 @@ export type PublicUser = { user_id: string; bytes: number /** Of the newest requ
 export function createPublicTraits({ client, table }: StateTable) {
   async function read(projectId: string): Promise<PublicTraits> {
     const Key = keyOf(projectId)
-    const { Item } = await orUnavailable(client.get({ TableName: table, Key, ConsistentRead: true }))
+    const Item = await readItem({ client, table }, Key)
     if (Item === undefined) return countAll(projectId)
     return { bytes: Number(Item.bytes), madeRoomAt: Number(Item.made_room_at ?? 0) }
   }

@@ -1,7 +1,8 @@
 import { KEEP_RETIRED_MS } from '#core/identity/links/levels'
 import { partition } from '#core/identity/links/pointers'
 import { traitsKey } from '#core/lake/model/keys'
-import { conditionHeld, orUnavailable, type StateTable } from '#core/state/state-table'
+import { readItem } from '#core/state/read-items'
+import { conditionHeld, type StateTable } from '#core/state/state-table'
 
 /** One writing of all traits of a project. `parts`: its files. */
 type Writing = { writer: string; parts: number }
@@ -52,7 +53,7 @@ export function createTraitsPointers({ client, table }: StateTable) {
   /** Null: no traits files were written yet. */
   async function read(projectId: string): Promise<TraitsPointer | null> {
     const Key = keyOf(projectId)
-    const { Item } = await orUnavailable(client.get({ TableName: table, Key, ConsistentRead: true }))
+    const Item = await readItem({ client, table }, Key)
     return Item === undefined ? null : (JSON.parse(String(Item.pointer)) as TraitsPointer)
   }
 

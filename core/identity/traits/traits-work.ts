@@ -1,4 +1,5 @@
 import { queryItems } from '#core/state/query-all'
+import { readItem } from '#core/state/read-items'
 import { orUnavailable, type StateTable } from '#core/state/state-table'
 
 /** What is to be done with the traits files of a project (traits-files.ts). */
@@ -30,7 +31,7 @@ export function createTraitsWork({ client, table }: StateTable) {
   /** What is to be done for a project; null: nothing. */
   async function read(id: string): Promise<TraitsWork | null> {
     const Key = { pk: PARTITION, sk: id }
-    const { Item } = await orUnavailable(client.get({ TableName: table, Key, ConsistentRead: true }))
+    const Item = await readItem({ client, table }, Key)
     return Item === undefined ? null : (JSON.parse(String(Item.work)) as TraitsWork)
   }
 

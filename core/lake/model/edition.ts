@@ -1,6 +1,7 @@
 import { ApiError } from '#core/errors'
 import { queryItems } from '#core/state/query-all'
-import { orUnavailable, type StateTable } from '#core/state/state-table'
+import { readItem } from '#core/state/read-items'
+import type { StateTable } from '#core/state/state-table'
 
 /**
  * The number of the forms of all data together: items of the state, records of the stream, files of the lake
@@ -43,7 +44,7 @@ const MANIFEST_ITEMS = '$manifest_1#bucket_'
 export async function convertibleEdition(state: StateTable): Promise<number | null> {
   const { client, table } = state
   const Key = { pk: LAKE_PARTITION, sk: LAKE_ITEM }
-  const { Item } = await orUnavailable(client.get({ TableName: table, Key, ConsistentRead: true }))
+  const Item = await readItem({ client, table }, Key)
   if (Item === undefined || Item.edition === EDITION) return null
   const edition = Number(Item.edition ?? 0)
   assertNotNewer(edition)
@@ -58,7 +59,7 @@ export async function convertibleEdition(state: StateTable): Promise<number | nu
  */
 export async function assertNotForgotten({ client, table }: StateTable): Promise<void> {
   const Key = { pk: LAKE_PARTITION, sk: LAKE_ITEM }
-  const { Item } = await orUnavailable(client.get({ TableName: table, Key, ConsistentRead: true }))
+  const Item = await readItem({ client, table }, Key)
   const manifests = await queryItems({ client, table }, LAKE_PARTITION, MANIFEST_ITEMS, `${MANIFEST_ITEMS}~`)
   // The lake of before segments had two more watermarks. Erasures were a list in each manifest.
   const isForgotten =
