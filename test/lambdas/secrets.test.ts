@@ -87,6 +87,6 @@ test('the audit log repeats no secret, also where it is the name of a project or
   expect(JSON.stringify(entries)).not.toContain(SECRET_BODY.slice(0, 16))
 })
 
-test('nothing of this was logged', () => {
+test('no request of these tests was logged', () => {
   expect(JSON.stringify(service.logged)).toBe('[]')
 })

@@ -9,6 +9,8 @@ import { sql } from '#core/sql/sql'
 import { openQueryEngine } from '#duckdb/reads/query-engine'
 
 const ENDLESS = sql`SELECT count(*) AS n FROM range(1000000000000) AS t(a) WHERE a % 7 = 3`
+/** Time of the processor that says that the statements run, µs. */
+const BUSY_US = 500_000
 const concurrency = Number(process.env.QUERY_CONCURRENCY)
 const lakeDir = await mkdtemp(join(tmpdir(), 'footfall-busy-'))
 const engine = await openQueryEngine({ lakeDir, log: () => {}, threads: 1, concurrency })
@@ -20,7 +22,9 @@ const statements = Array.from({ length: concurrency + 1 }, async (_, i) => {
   await engine.rows(sql`${ENDLESS} AND ${i} = ${i}`, { account, signal: caller.signal }).catch(() => {})
   running--
 })
-await sleep(300)
+// Only the statements use the processor while this waits. At once none of them runs yet.
+const before = process.cpuUsage().user
+while (process.cpuUsage().user - before < BUSY_US) await sleep(10)
 await readFile(import.meta.filename)
 process.stdout.write(`${running} statements run`)
 caller.abort()

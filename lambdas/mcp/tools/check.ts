@@ -15,11 +15,14 @@ export const check = defineTool({
   input: z.object({ project, since: sinceOr('1d'), tz }),
   effect: 'reads',
   async run({ project, since = '1d', tz }, { call, baseUrl, now }) {
-    const record = await call('readProject', { params: { id: project } })
-    const received = await call('receivedProperties', { query: { project, since, tz, receipt: true } })
-    const events = await call('properties', { query: { project, since, tz, receipt: true } })
-    const today = await call('stats', { query: { project, since: '0d', tz, receipt: true } })
-    const bots = await call('botTraffic', { query: { project, period: '7d', receipt: true } })
+    // At once, so that all of them see the same events, and their statements can be one.
+    const [record, received, events, today, bots] = await Promise.all([
+      call('readProject', { params: { id: project } }),
+      call('receivedProperties', { query: { project, since, tz, receipt: true } }),
+      call('properties', { query: { project, since, tz, receipt: true } }),
+      call('stats', { query: { project, since: '0d', tz, receipt: true } }),
+      call('botTraffic', { query: { project, period: '7d', receipt: true } }),
+    ])
     const keysOf = Map.groupBy(received.properties, ({ event }) => event)
     const eventsToday = today.totals.total_events
     const arrived = events.events.map(({ event, count, last_seen }) => ({
@@ -32,11 +35,13 @@ export const check = defineTool({
     }))
     const added = new Set(received.properties.map(({ key }) => key).filter(isTrackerProperty))
     const links = Object.entries(record.refused.links)
+    const refusedLinks = links.reduce((sum, [, number]) => sum + (number ?? 0), 0)
+    const lastEvent =
+      record.last_event_at === null
+        ? 'No event has arrived yet'
+        : `The last event came ${ago(now - Date.parse(record.last_event_at))} ago`
     return {
-      summary: `${record.last_event_at === null ? 'No event has arrived yet' : `The last event came ${ago(now - Date.parse(record.last_event_at))} ago`}; ${count(eventsToday, 'event')} today (${today.period.to}, ${today.period.tz ?? 'UTC'}), ${count(bots.summary.dropped_events.current, 'event')} of bots dropped in 7 days, ${count(
-        links.reduce((sum, [, number]) => sum + (number ?? 0), 0),
-        'link',
-      )} of ids refused.`,
+      summary: `${lastEvent}; ${count(eventsToday, 'event')} today (${today.period.to}, ${today.period.tz ?? 'UTC'}), ${count(bots.summary.dropped_events.current, 'event')} of bots dropped in 7 days, ${count(refusedLinks, 'link')} of ids refused.`,
       counted: 'what POST /track has accepted, and what it has refused',
       totals: {
         last_event_at: record.last_event_at,
