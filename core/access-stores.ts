@@ -13,7 +13,7 @@ import { createFeedbackStore, type FeedbackSink } from './accounts/feedback.ts'
 import type { Billing } from './billing/billing.ts'
 import { createAccountDeletion } from './deletion/account-deletion.ts'
 import { createAddressGuards } from './limits/address-guards.ts'
-import { createGuestSlots } from './limits/guest-slots.ts'
+import { createGuestPlaces } from './limits/guest-places.ts'
 import { createLimits } from './limits/limits.ts'
 import type { Profile } from './plans/profile.ts'
 import type { Clock, Log } from './ports.ts'
@@ -73,7 +73,7 @@ export function createAccessStores({ accounts, projects, usage, profile, ...opti
     guards: createAddressGuards({ ...services, profile }),
     audit: createAuditLog({ ...services, log, waitMs: gatherMs }),
     limits: createLimits({ ...services, log, profile, accounts, usage }),
-    guestSlots: createGuestSlots({ ...services, total: profile.guest_reads_at_once }),
+    guestPlaces: createGuestPlaces({ ...services, total: profile.guest_reads_at_once }),
     demo: createDemo({ ...services, accounts, projects }),
     annotations,
     contexts,

@@ -17,7 +17,7 @@ const expressions = expressionsIn(sourcesBelow(resolve(import.meta.dirname, '..'
 const BUILT: Record<string, string> = {
   'core/ingest/bots.ts': 'patterns of packages, judged below',
   'core/ingest/ids.ts': 'constants of the file',
-  'core/projects/slots.ts': 'prefixes of our ids, in its calls',
+  'core/projects/bounded-records.ts': 'prefixes of our ids, in its calls',
   'scanner/advise/plan-of-element.ts': 'the name of a plan, escaped',
   'scanner/read/about.ts': 'our words in scanner/read/words/, for texts of 400 characters',
   'core/replays/script-version.ts': 'a constant of the file',

@@ -1,5 +1,5 @@
 import type { Now } from '#core/ports'
-import { createSlots } from '#core/projects/slots'
+import { createBoundedRecords } from '#core/projects/bounded-records'
 import type { StateTable } from '#core/state/state-table'
 import type { PasskeyKey } from './passkey-verifier.ts'
 
@@ -22,7 +22,7 @@ export const passkeysPartition = (accountId: string) => `passkeys#${accountId}`
 
 /** The passkeys of accounts: at most 10 each, items of 3.5 KB at most (docs/state-items.md). */
 export function createPasskeys({ clock, ...state }: StateTable & { clock: Now }) {
-  const slots = createSlots<Omit<Passkey, 'id'>>(state, {
+  const keys = createBoundedRecords<Omit<Passkey, 'id'>>(state, {
     partitionOf: passkeysPartition,
     prefix: 'passkey',
     max: MAX_PASSKEYS,
@@ -30,19 +30,19 @@ export function createPasskeys({ clock, ...state }: StateTable & { clock: Now })
 
   /** The oldest first. */
   async function list(accountId: string): Promise<Passkey[]> {
-    const all = await slots.list(accountId)
+    const all = await keys.list(accountId)
     return all.toSorted((a, b) => a.created_at - b.created_at || a.id.localeCompare(b.id))
   }
 
   /** Returns null if the account has as many as it may have. */
   function add(accountId: string, key: PasskeyKey, name: string): Promise<Passkey | null> {
-    return slots.add(accountId, { ...key, name, created_at: clock.now(), last_used_at: null })
+    return keys.add(accountId, { ...key, name, created_at: clock.now(), last_used_at: null })
   }
 
   /** Returns false when the account has no such passkey. */
   async function rename(accountId: string, id: string, name: string): Promise<boolean> {
-    const passkey = await slots.find(accountId, id)
-    return passkey !== null && slots.replaceUnchanged(accountId, passkey, { ...passkey, name })
+    const passkey = await keys.find(accountId, id)
+    return passkey !== null && keys.replaceUnchanged(accountId, passkey, { ...passkey, name })
   }
 
   /** The passkey of a credential; null when the account has none such. */
@@ -55,14 +55,14 @@ export function createPasskeys({ clock, ...state }: StateTable & { clock: Now })
    * by another sign-in.
    */
   function noteUse(accountId: string, passkey: Passkey, counter: number): Promise<boolean> {
-    return slots.replaceUnchanged(accountId, passkey, { ...passkey, counter, last_used_at: clock.now() })
+    return keys.replaceUnchanged(accountId, passkey, { ...passkey, counter, last_used_at: clock.now() })
   }
 
   async function removeAll(accountId: string): Promise<void> {
-    await slots.changeAll(accountId, () => null)
+    await keys.changeAll(accountId, () => null)
   }
 
-  return { list, add, rename, byCredential, noteUse, remove: slots.remove, removeAll }
+  return { list, add, rename, byCredential, noteUse, remove: keys.remove, removeAll }
 }
 
 export type Passkeys = ReturnType<typeof createPasskeys>

@@ -1,8 +1,8 @@
 import type { Account } from '#core/accounts/account'
 import type { AccountStore } from '#core/accounts/store'
 import type { Now } from '#core/ports'
+import { createBoundedRecords } from '#core/projects/bounded-records'
 import type { Project, ProjectDirectory } from '#core/projects/project'
-import { createSlots } from '#core/projects/slots'
 import { isSame, randomSecret, sha256 } from '#core/secrets/tokens'
 import { createLookupCache } from '#core/state/lookup-cache'
 import type { StateTable } from '#core/state/state-table'
@@ -30,8 +30,8 @@ type StoredLink = Omit<ShareLink, 'id'> & { hash: string }
 export const shareLinksPartition = (projectId: string) => `sharelinks#${projectId}`
 
 /** The places of share links. */
-export function openShareLinkSlots(state: StateTable) {
-  return createSlots<StoredLink>(state, {
+export function openShareLinkRecords(state: StateTable) {
+  return createBoundedRecords<StoredLink>(state, {
     partitionOf: shareLinksPartition,
     prefix: 'shl',
     max: MAX_SHARE_LINKS,
@@ -43,7 +43,7 @@ export function openShareLinkSlots(state: StateTable) {
  * its project and itself, so that one read finds it; the state has the SHA-256 of the token only.
  */
 export function createShareLinks({ clock, accounts, projects, ...state }: ShareLinkServices) {
-  const links = openShareLinkSlots(state)
+  const links = openShareLinkRecords(state)
   const cache = createLookupCache(clock, lookUp, CACHE)
 
   /** Oldest first. */

@@ -1,8 +1,8 @@
-import { openShareLinkSlots } from '#core/access/share-links'
+import { openShareLinkRecords } from '#core/access/share-links'
 import { createAnnotations } from '#core/projects/annotations'
 import { changeContextTexts } from '#core/projects/contexts'
 import type { Project } from '#core/projects/project'
-import { openSavedViewSlots } from '#core/projects/saved-views'
+import { openSavedViewRecords } from '#core/projects/saved-views'
 import { createSegments } from '#core/projects/segments'
 import type { StateTable } from '#core/state/state-table'
 import { forgetInSegment } from './forget-in-segment.ts'
@@ -16,9 +16,9 @@ export type OwnerTexts = ReturnType<typeof createOwnerTexts>
  * contexts. They may name a person (docs/api/erasure.md).
  */
 export function createOwnerTexts(state: StateTable) {
-  const views = openSavedViewSlots(state)
+  const views = openSavedViewRecords(state)
   const segments = createSegments(state)
-  const links = openShareLinkSlots(state)
+  const links = openShareLinkRecords(state)
   const annotations = createAnnotations(state)
 
   /**

@@ -77,11 +77,11 @@ export function createStreamLeases(
       }),
     )
     const taken = new Set(Items.filter(item => !isFree(item)).map(({ sk }) => Number(sk)))
-    const free = Array.from({ length: limit }, (_, slot) => slot).filter(slot => !taken.has(slot))
+    const free = Array.from({ length: limit }, (_, place) => place).filter(place => !taken.has(place))
     // Many who ask at once rarely begin with the same one.
     const start = Math.floor(Math.random() * free.length)
-    for (const slot of [...free.slice(start), ...free.slice(0, start)]) {
-      const lease = { pk, sk: String(slot).padStart(4, '0') }
+    for (const place of [...free.slice(start), ...free.slice(0, start)]) {
+      const lease = { pk, sk: String(place).padStart(4, '0') }
       const id = randomUUID()
       if (await write(lease, id)) return createLease(lease, id)
     }

@@ -1,13 +1,13 @@
 import type { Now } from '#core/ports'
 import type { StateTable } from '#core/state/state-table'
 import { MAX_SAVED_VIEWS, type SavedView } from '#schemas/saved-views'
-import { createSlots } from './slots.ts'
+import { createBoundedRecords } from './bounded-records.ts'
 
 export const savedViewsPartition = (projectId: string) => `views#${projectId}`
 
 /** The places of saved views. */
-export function openSavedViewSlots(state: StateTable) {
-  return createSlots<Omit<SavedView, 'id'>>(state, {
+export function openSavedViewRecords(state: StateTable) {
+  return createBoundedRecords<Omit<SavedView, 'id'>>(state, {
     partitionOf: savedViewsPartition,
     prefix: 'view',
     max: MAX_SAVED_VIEWS,
@@ -16,7 +16,7 @@ export function openSavedViewSlots(state: StateTable) {
 
 /** The saved views of the dashboard: at most 100 a project, each of at most 2.5 KB. */
 export function createSavedViews({ clock, ...state }: StateTable & { clock: Now }) {
-  const views = openSavedViewSlots(state)
+  const views = openSavedViewRecords(state)
 
   /** By name. */
   async function list(projectId: string): Promise<SavedView[]> {

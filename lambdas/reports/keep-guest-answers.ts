@@ -26,7 +26,7 @@ type Asked = Pick<AccountCall<Route>, 'route' | 'request' | 'caller' | 'warnings
  * Calls of accounts run by themselves.
  */
 export function keepGuestAnswers(chain: Chain, services: ReportsServices): Chain {
-  const { keptAnswers, guestSlots, clock } = services
+  const { keptAnswers, guestPlaces, clock } = services
   const share = createSharedRuns<KeptAnswer>()
   const scope = {}
 
@@ -46,7 +46,7 @@ export function keepGuestAnswers(chain: Chain, services: ReportsServices): Chain
         // Its own headers, because the rate limit of the caller is in those of the call.
         const headers: Record<string, string> = {}
         const holder = project?.id ?? call.caller.account.id
-        const response = await guestSlots.run(holder, () => handler({ ...call, headers, signal: runSignal }))
+        const response = await guestPlaces.run(holder, () => handler({ ...call, headers, signal: runSignal }))
         const { status, body } = toHttpResponse(response)
         const answer = { status, body: String(body), headers, startedAt }
         // It is no reason to fail a request.

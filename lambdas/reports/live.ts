@@ -14,7 +14,7 @@ import type { ReportsServices } from './services.ts'
  * here.
  */
 export function liveEndpoint(services: ReportsServices, chain: ReturnType<typeof accountChain>) {
-  const { clock, profile, follow, guestSlots } = services
+  const { clock, profile, follow, guestPlaces } = services
   const reader = createLiveReader(services)
   return chain(routes.live)(async call => {
     const startedAt = clock.now()
@@ -30,7 +30,7 @@ export function liveEndpoint(services: ReportsServices, chain: ReturnType<typeof
     }
     // On AWS each read holds an execution, so guests have few places.
     const { body, events } = await (asGuest
-      ? guestSlots.run(project.id, () => reader.read(asked))
+      ? guestPlaces.run(project.id, () => reader.read(asked))
       : reader.read(asked))
     const receipt: Receipt = {
       engine: null,

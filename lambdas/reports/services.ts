@@ -1,7 +1,7 @@
 import type { RequestErasureServices } from '#core/erasure/request-erasure'
 import type { IdentityViewServices } from '#core/identity/identity-view'
 import type { UserResolver } from '#core/identity/user-resolver'
-import type { GuestSlots } from '#core/limits/guest-slots'
+import type { GuestPlaces } from '#core/limits/guest-places'
 import type { Limits } from '#core/limits/limit-state'
 import type { LiveBuffer } from '#core/live/buffer'
 import type { Clock } from '#core/ports'
@@ -27,7 +27,7 @@ export type ReportsServices = AccountChainServices &
     readProject: ReadProject
     segments: Pick<Segments, 'conditionsOf'>
     limits: Pick<Limits, 'check' | 'guestOf'>
-    guestSlots: GuestSlots
+    guestPlaces: GuestPlaces
     keptAnswers: KeptAnswers
     buffer: LiveBuffer
     /**

@@ -13,7 +13,7 @@ const LEASE_MS = 30_000
  * of the places are the most for one project. One item of the table for each count: a number for each place,
  * until when it is taken.
  */
-export function createGuestSlots({
+export function createGuestPlaces({
   client,
   table,
   clock,
@@ -82,4 +82,4 @@ export function createGuestSlots({
   return { run }
 }
 
-export type GuestSlots = ReturnType<typeof createGuestSlots>
+export type GuestPlaces = ReturnType<typeof createGuestPlaces>

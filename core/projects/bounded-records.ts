@@ -4,7 +4,7 @@ import { readItem } from '#core/state/read-items'
 import { conditionHeld, type ItemKey, type StateTable } from '#core/state/state-table'
 import { createRecordItems } from './record-items.ts'
 
-export type SlotsOptions = {
+export type BoundedRecordsOptions = {
   /** The partition of a project's records. */
   partitionOf(projectId: string): string
   /** The ids begin with it: `view` makes `view_…`. */
@@ -21,9 +21,9 @@ const MAX_TRIES = 8
  * it takes with a conditional write. So the bound holds however many requests come at once, and no item
  * grows. The place is part of the id, so an id is found with one read.
  */
-export function createSlots<T extends object>(
+export function createBoundedRecords<T extends object>(
   { client, table }: StateTable,
-  { partitionOf, prefix, max }: SlotsOptions,
+  { partitionOf, prefix, max }: BoundedRecordsOptions,
 ) {
   const form = new RegExp(`^${prefix}_([0-9a-f]{${digitsOf(max)}})[0-9a-f]{14}$`)
 
@@ -55,12 +55,12 @@ export function createSlots<T extends object>(
       // Most places are free, so the first try reads none of them.
       const free = tries === 0 ? places : await freePlaces(projectId)
       // Requests at the same time rarely choose the same place of several.
-      const slot = free[Math.floor(Math.random() * free.length)]
-      if (slot === undefined) return null
-      const added = { ...record, id: `${prefix}_${slot}${randomBytes(7).toString('hex')}` }
+      const place = free[Math.floor(Math.random() * free.length)]
+      if (place === undefined) return null
+      const added = { ...record, id: `${prefix}_${place}${randomBytes(7).toString('hex')}` }
       const put = client.put({
         TableName: table,
-        Item: { pk: partitionOf(projectId), sk: slot, id: added.id, record: JSON.stringify(added) },
+        Item: { pk: partitionOf(projectId), sk: place, id: added.id, record: JSON.stringify(added) },
         ConditionExpression: 'attribute_not_exists(pk)',
       })
       if (await conditionHeld(put)) return added
@@ -76,8 +76,8 @@ export function createSlots<T extends object>(
   }
 
   function keyOf(projectId: string, id: string): ItemKey | null {
-    const slot = form.exec(id)?.[1]
-    return slot === undefined ? null : { pk: partitionOf(projectId), sk: slot }
+    const place = form.exec(id)?.[1]
+    return place === undefined ? null : { pk: partitionOf(projectId), sk: place }
   }
 
   return { list, add, find, ...createRecordItems<T & { id: string }>({ client, table }, { keyOf, list }) }

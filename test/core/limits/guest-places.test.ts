@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createGuestSlots } from '#core/limits/guest-slots'
+import { createGuestPlaces } from '#core/limits/guest-places'
 import { eventually } from '#test/support/eventually'
 import { createFakeClock } from '#test/support/fake-clock'
 import { openTestState } from '#test/support/test-state'
@@ -14,12 +14,12 @@ let installs = 0
 /** Places of an install of its own: of the same table, with other projects. */
 function setUp(total: number) {
   const clock = createFakeClock(1_000_000 * ++installs)
-  const slots = createGuestSlots({ ...state, clock, total })
+  const places = createGuestPlaces({ ...state, clock, total })
   const ends: (() => void)[] = []
   const enter = (project: string) => {
     const { promise, resolve } = Promise.withResolvers<void>()
     let isIn = false
-    const done = slots.run(`${project}-${installs}`, () => {
+    const done = places.run(`${project}-${installs}`, () => {
       isIn = true
       ends.push(resolve)
       return promise
@@ -78,7 +78,7 @@ test('all projects together have the places of the install', async () => {
 })
 
 test('without a number nothing is counted', async () => {
-  const slots = createGuestSlots({ ...state, clock: createFakeClock(0), total: -1 })
-  const reads = Array.from({ length: 50 }, () => slots.run('one', async () => 'read'))
+  const places = createGuestPlaces({ ...state, clock: createFakeClock(0), total: -1 })
+  const reads = Array.from({ length: 50 }, () => places.run('one', async () => 'read'))
   expect(new Set(await Promise.all(reads))).toEqual(new Set(['read']))
 })
