@@ -11,7 +11,7 @@ import {
   WINNERS,
 } from '#core/lake/model/copy-rule'
 import type { SqlQuery } from '#core/ports'
-import { integer, sql } from '#core/sql/sql'
+import { integer, sql, trustedSql } from '#core/sql/sql'
 import { ARRIVAL, countEventRows, PUBLIC_EVENT_KEY, readFiles } from './compaction-sql.ts'
 
 /**
@@ -46,7 +46,7 @@ export function selectReplaced(bucket: number, eventIdFiles: readonly string[]):
 }
 
 function storedIds(files: readonly string[]): SqlQuery {
-  return { text: `SELECT event_key, arrival FROM ${readFiles(files)}`, params: [] }
+  return trustedSql(`SELECT event_key, arrival FROM ${readFiles(files)}`)
 }
 
 /** replaced_events: the given events; no others. */

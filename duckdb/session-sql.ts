@@ -8,7 +8,7 @@ import {
   sessionColumns,
 } from '#core/lake/read/session-rule'
 import { PART_VALUES, partValue } from '#core/lake/read/user-parts'
-import { sql } from '#core/sql/sql'
+import { sql, trustedSql } from '#core/sql/sql'
 import { readFiles } from './compaction-sql.ts'
 
 /** The rows of segment_sessions, for DuckDB only. Without may_be_split, which withSplit adds. */
@@ -48,7 +48,7 @@ export function sessionsOfSegments(files: readonly string[]): string {
  * depend on the order of the rows.
  */
 const pickByStruct: Picker = (end, { value, time, lag, seq }, wanted) =>
-  sql`(${end === 'first' ? sql`min` : sql`max`}({time: ${time}, lag: ${lag}, seq: ${seq}, value: ${value}}) FILTER (WHERE ${value} IS NOT NULL)).${{ text: wanted, params: [] }}`
+  sql`(${end === 'first' ? sql`min` : sql`max`}({time: ${time}, lag: ${lag}, seq: ${seq}, value: ${value}}) FILTER (WHERE ${value} IS NOT NULL)).${trustedSql(wanted)}`
 
 /** Times that are those of the start or the end are null: most are, and then they take no bytes. */
 function sessionRows(source: SessionSource, pieces: string): string {

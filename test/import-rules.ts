@@ -48,6 +48,7 @@ const RULES: Record<string, Rule> = {
       'reads the environment': /\bprocess\./,
       'has a clock of its own': CLOCK,
       'has a timer of its own': TIMER,
+      'makes SQL of a text without trustedSql': /\bparams: \[\]/,
     },
   },
   // Pages in, plan out: no state, and of core only texts, waits, requests, and the two checks that no model

@@ -7,7 +7,7 @@ import type { ReadNotes } from '#core/reports/run/notes'
 import { defineReport } from '#core/reports/run/run'
 import { EVENT_POSITION } from '#core/reports/sql/event-position'
 import { propertyValue } from '#core/reports/sql/property-value'
-import { integer, join, sql } from '#core/sql/sql'
+import { integer, join, sql, trustedSql } from '#core/sql/sql'
 import { EVENT_LIMITS } from '#schemas/event'
 import { EXPOSURE_EVENT, type ExperimentRecord, type ExperimentResults } from '#schemas/experiments'
 import { compareVariants, findBest, type VariantCounts } from './compare-variants.ts'
@@ -103,5 +103,5 @@ function toCounts(row: Row, { variants }: MeasuredExperiment): VariantCounts[] {
 
 /** Names of columns of this file only. */
 function column(prefix: 'exposures' | 'users' | 'conversions', i: number): SqlQuery {
-  return { text: `${prefix}_${i}`, params: [] }
+  return trustedSql(`${prefix}_${i}`)
 }

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { activity, sessions } from '#core/lake/read/relations'
 import type { SqlQuery } from '#core/ports'
-import { date, sql, timestamp } from '#core/sql/sql'
+import { date, sql, timestamp, trustedSql } from '#core/sql/sql'
 import type { insightsQuery, insightsResponse } from '#schemas/sessions'
 import { toDelta } from './run/delta.ts'
 import { toLabelledPeriods } from './run/range.ts'
@@ -66,13 +66,8 @@ function sumOf(
   isCurrent: SqlQuery,
   value: SqlQuery,
 ): SqlQuery {
-  return sql`CAST(sum(CASE WHEN ${isCurrent} THEN ${value} ELSE 0 END) AS bigint) AS ${literal(`current_${metric}`)},
-          CAST(sum(CASE WHEN ${isCurrent} THEN 0 ELSE ${value} END) AS bigint) AS ${literal(`previous_${metric}`)}`
-}
-
-/** Text that is written in this file. */
-function literal(text: string): SqlQuery {
-  return { text, params: [] }
+  return sql`CAST(sum(CASE WHEN ${isCurrent} THEN ${value} ELSE 0 END) AS bigint) AS ${trustedSql(`current_${metric}`)},
+          CAST(sum(CASE WHEN ${isCurrent} THEN 0 ELSE ${value} END) AS bigint) AS ${trustedSql(`previous_${metric}`)}`
 }
 
 /** Growth from zero counts as growing. */

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { LakeRead } from '#core/lake/read/lake-read'
 import { sessions } from '#core/lake/read/relations'
 import type { SqlQuery } from '#core/ports'
-import { integer, join, sql } from '#core/sql/sql'
+import { integer, join, sql, trustedSql } from '#core/sql/sql'
 import { namesOf } from '#schemas/compare'
 import {
   DURATION_BUCKETS,
@@ -69,7 +69,7 @@ export function byDuration(
 ): SqlQuery {
   const cases = UPPER_LIMITS_MS.map((limit, i) => sql`WHEN duration < ${integer(limit)} THEN ${integer(i)}`)
   const columns = join(
-    fields.map(field => ({ text: field, params: [] })),
+    fields.map(field => trustedSql(field)),
     ', ',
   )
   return sql`(SELECT CASE ${join(cases, ' ')} ELSE ${integer(UPPER_LIMITS_MS.length)} END AS duration_group, ${columns}

@@ -1,4 +1,5 @@
 import type { Row, SqlQuery } from '#core/ports'
+import { trustedSql } from '#core/sql/sql'
 import { type ResultShape, resultShape } from './result-shape.ts'
 import { integer, join, sql } from './sql.ts'
 import { valueOfText } from './text-value.ts'
@@ -48,16 +49,11 @@ function selectPart({ query, shape: { columns, orderBy } }: Part, number: number
   const missing = Array.from({ length: width - columns.length }, () => 'CAST(NULL AS varchar)')
   const values = [...texts, ...missing].map((text, i) => `, ${text} AS packed_${i}`).join('')
   const types = columns.map(column => `typeof(${column})`).join(` || '${TYPE_END}' || `)
-  const order = written(orderBy === null ? '' : `ORDER BY ${orderBy}`)
+  const order = trustedSql(orderBy === null ? '' : `ORDER BY ${orderBy}`)
   return sql`SELECT ${integer(number)} AS packed_part, packed_place,
-      CASE WHEN packed_place = 1 THEN ${written(types)} END AS packed_types${written(values)}
-    FROM (SELECT ${written(columns.join(', '))}, row_number() OVER (${order}) AS packed_place
+      CASE WHEN packed_place = 1 THEN ${trustedSql(types)} END AS packed_types${trustedSql(values)}
+    FROM (SELECT ${trustedSql(columns.join(', '))}, row_number() OVER (${order}) AS packed_place
       FROM (${query}) AS part_row) AS placed_row`
-}
-
-/** Text that consists of words of the code's own statements. */
-function written(text: string): SqlQuery {
-  return { text, params: [] }
 }
 
 function unpackRows({ columns }: ResultShape, rows: readonly Row[]): Row[] {

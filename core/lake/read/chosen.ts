@@ -1,5 +1,5 @@
 import type { SqlQuery } from '#core/ports'
-import { join, name, sql } from '#core/sql/sql'
+import { join, name, sql, trustedSql } from '#core/sql/sql'
 import { textKey } from '#core/sql/text-key'
 import type { Chosen, ChosenSet, EventField, Refs } from './lake-read.ts'
 import { userKeyOf } from './user-links.ts'
@@ -54,9 +54,9 @@ export function isOfEntities({ fields }: Chosen): boolean {
 }
 
 function numbered(text: string, index: number): SqlQuery {
-  return { text: `${text}_${index}`, params: [] }
+  return trustedSql(`${text}_${index}`)
 }
 
 function fieldName(field: EventField): SqlQuery {
-  return { text: field, params: [] }
+  return trustedSql(field)
 }

@@ -1,6 +1,6 @@
 import type { Segment } from '#core/lake/model/segment'
 import type { SqlParam, SqlQuery } from '#core/ports'
-import { inFiles, join, type OpenTable, type RawTable, sql } from '#core/sql/sql'
+import { inFiles, join, type OpenTable, type RawTable, sql, trustedSql } from '#core/sql/sql'
 import type { ColumnName } from '#schemas/columns'
 import { ARRIVAL_MS, batchesOf, ERASED_HASH, type ErasureRead, tombstonesOf } from './erased-events.ts'
 import type { PartValue } from './user-parts.ts'
@@ -85,7 +85,7 @@ export function columnNames(fields: readonly RawField[]): SqlQuery {
 
 /** Names that the code writes. */
 function plain(text: RawField): SqlQuery {
-  return { text, params: [] }
+  return trustedSql(text)
 }
 
 function isRaw(value: SqlParam | SqlQuery | Raw): value is Raw {

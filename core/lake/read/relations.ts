@@ -2,7 +2,7 @@ import { COMPARED_MS, isSplitKnown } from '#core/lake/compact/split-sessions'
 import type { Segment } from '#core/lake/model/segment'
 import type { SqlQuery } from '#core/ports'
 import type { Project } from '#core/projects/project'
-import { join, name, sql } from '#core/sql/sql'
+import { join, name, sql, trustedSql } from '#core/sql/sql'
 import { textKey } from '#core/sql/text-key'
 import { DAY_MS, midnight } from '#core/time'
 import { EVENT_LIMITS } from '#schemas/event'
@@ -277,7 +277,7 @@ function chosenSessions(
 const USER = ['user_key'] as const
 
 function plain(text: SessionField | 'session_key'): SqlQuery {
-  return { text, params: [] }
+  return trustedSql(text)
 }
 
 /** The same as `sessions`, but from the events: session_key and user_key are session_id and user_id. */

@@ -1,5 +1,5 @@
 import type { SqlQuery } from '#core/ports'
-import { integer, join, NOT_MATERIALIZED, sql, timestamp } from '#core/sql/sql'
+import { integer, join, NOT_MATERIALIZED, sql, timestamp, trustedSql } from '#core/sql/sql'
 import type { ColumnOf } from '#schemas/columns'
 import { EVENT_LIMITS } from '#schemas/event'
 import { BY, PAGE, type Picked, pickByRow, SOURCES, selectColumns, sessionColumns } from './session-rule.ts'
@@ -130,7 +130,7 @@ export function joinSplitFragments(
 }
 
 function selectFields(fields: readonly SessionField[], form: 'ofOne' | 'ofSeveral'): SqlQuery {
-  const columns = fields.map(field => sql`${FIELDS[field][form]} AS ${{ text: field, params: [] }}`)
+  const columns = fields.map(field => sql`${FIELDS[field][form]} AS ${trustedSql(field)}`)
   return join([sql`session_key`, ...columns], ', ')
 }
 

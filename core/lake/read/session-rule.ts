@@ -1,5 +1,5 @@
 import type { SqlQuery } from '#core/ports'
-import { join, sql } from '#core/sql/sql'
+import { join, sql, trustedSql } from '#core/sql/sql'
 import { NON_INTERACTIVE_EVENTS } from '#schemas/event'
 
 /**
@@ -17,7 +17,7 @@ export const PAGE = sql`coalesce(nullif(path, ''), nullif(url, ''))`
  * text. As parameters they would only make it longer.
  */
 export const INTERACTIVE = sql`CASE WHEN event IN (${join(
-  NON_INTERACTIVE_EVENTS.map(event => ({ text: `'${event}'`, params: [] })),
+  NON_INTERACTIVE_EVENTS.map(event => trustedSql(`'${event}'`)),
   ', ',
 )}) THEN 0 ELSE 1 END`
 
@@ -139,7 +139,7 @@ function sums({ start, end, events, interactive }: SessionSource) {
 /** A list of columns for SELECT. The names are our own constants. */
 export function selectColumns(columns: Readonly<Record<string, SqlQuery>>): SqlQuery {
   return join(
-    Object.entries(columns).map(([column, value]) => sql`${value} AS ${{ text: column, params: [] }}`),
+    Object.entries(columns).map(([column, value]) => sql`${value} AS ${trustedSql(column)}`),
     ', ',
   )
 }

@@ -1,6 +1,6 @@
 import type { OpenLinks } from '#core/lake/model/open-links'
 import type { SqlQuery } from '#core/ports'
-import { inFiles, integer, join, sql } from '#core/sql/sql'
+import { inFiles, integer, join, sql, trustedSql } from '#core/sql/sql'
 import { mayHaveErasedHot, withoutErasedLinks } from './erased-events.ts'
 import type { EventField, LakeRead } from './lake-read.ts'
 
@@ -16,7 +16,7 @@ export function resolveUserIds(read: LinksRead, rows: SqlQuery, fields: readonly
   const { links } = read
   if (links == null) return rows
   const columns = fields.map(field =>
-    field === 'user_id' ? sql`coalesce(linked_id, user_id) AS user_id` : plain(field),
+    field === 'user_id' ? sql`coalesce(linked_id, user_id) AS user_id` : trustedSql(field),
   )
   return sql`(SELECT ${join(columns, ', ')} FROM ${rows} AS stored_event
       LEFT JOIN (${finalLinks(links, 'id', read)}) AS link ON previous_id = user_id)`
@@ -31,9 +31,9 @@ export function resolveUserKeys(
 ): SqlQuery {
   const { links } = read
   if (links == null) return rows
-  const resolved = sql`coalesce(linked_key, ${plain(key)}) AS ${plain(key)}`
-  return sql`(SELECT ${join([...columns.map(plain), resolved], ', ')} FROM ${rows} AS stored_row
-      LEFT JOIN (${finalLinks(links, 'key', read)}) AS link ON previous_key = ${plain(key)})`
+  const resolved = sql`coalesce(linked_key, ${trustedSql(key)}) AS ${trustedSql(key)}`
+  return sql`(SELECT ${join([...columns.map(trustedSql), resolved], ', ')} FROM ${rows} AS stored_row
+      LEFT JOIN (${finalLinks(links, 'key', read)}) AS link ON previous_key = ${trustedSql(key)})`
 }
 
 /**
@@ -55,7 +55,7 @@ export function finalLinks(
   form: 'id' | 'key',
   read: LinksRead | null,
 ): SqlQuery {
-  const [from, to] = [plain(`previous_${form}`), plain(`linked_${form}`)]
+  const [from, to] = [trustedSql(`previous_${form}`), trustedSql(`linked_${form}`)]
   const linksOf = (keys: readonly string[]) =>
     sql`FROM links WHERE ${inFiles('links', keys)} AND bucket = ${integer(bucket)} AND scope = ${scope}`
   const first =
@@ -70,15 +70,10 @@ export function finalLinks(
   const steps = Array.from({ length: hops }, (_, i) => i + 1)
   const joins = steps.map(
     i => sql`
-        LEFT JOIN (SELECT ${from} AS ${plain(`from_${i}`)}, ${to} AS ${plain(`to_${i}`)} ${linksOf(files.slice(1))}) AS ${plain(`step_${i}`)}
-          ON ${plain(`from_${i}`)} = ${i === 1 ? to : plain(`to_${i - 1}`)}`,
+        LEFT JOIN (SELECT ${from} AS ${trustedSql(`from_${i}`)}, ${to} AS ${trustedSql(`to_${i}`)} ${linksOf(files.slice(1))}) AS ${trustedSql(`step_${i}`)}
+          ON ${trustedSql(`from_${i}`)} = ${i === 1 ? to : trustedSql(`to_${i - 1}`)}`,
   )
-  const finals = [...steps.toReversed().map(i => plain(`to_${i}`)), to]
+  const finals = [...steps.toReversed().map(i => trustedSql(`to_${i}`)), to]
   return sql`SELECT ${from}, coalesce(${join(finals, ', ')}) AS ${to}
       FROM (${first}) AS first_step${join(joins, '')}`
-}
-
-/** Names that the code writes. */
-function plain(text: string): SqlQuery {
-  return { text, params: [] }
 }

@@ -6,7 +6,7 @@ import type { SqlQuery } from '#core/ports'
 import { addDays, type Zone } from '#core/reports/run/zone'
 import type { OwnSources } from '#core/reports/sources/name-sources'
 import { type FilterField, filterSql } from '#core/reports/sql/filters'
-import { integer, join, name, sql } from '#core/sql/sql'
+import { integer, join, name, sql, trustedSql } from '#core/sql/sql'
 import { textKey } from '#core/sql/text-key'
 import type { Range } from '#core/time'
 import type { Condition, Did, Leaf } from '#schemas/conditions'
@@ -145,7 +145,7 @@ function ofFlag(set: WantedSet): Compiled {
 /** A name of our own: no two flags of a statement have the same. */
 function nextFlag(compiler: Compiler): SqlQuery {
   compiler.flags += 1
-  return { text: `flag_${compiler.flags}`, params: [] }
+  return trustedSql(`flag_${compiler.flags}`)
 }
 
 function compileLeaf(leaf: Leaf, compiler: Compiler, place: string): Compiled {
@@ -297,5 +297,5 @@ function toBit(test: SqlQuery): SqlQuery {
 }
 
 function hit(index: number): SqlQuery {
-  return { text: `hit_${index}`, params: [] }
+  return trustedSql(`hit_${index}`)
 }

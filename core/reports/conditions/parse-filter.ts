@@ -5,7 +5,7 @@ import type { SqlQuery } from '#core/ports'
 import type { Zone } from '#core/reports/run/zone'
 import { type FilterField, type FilterValue, filterSql, textField } from '#core/reports/sql/filters'
 import { propertyValue } from '#core/reports/sql/property-value'
-import { integer, name, sql, timestamp } from '#core/sql/sql'
+import { integer, name, sql, timestamp, trustedSql } from '#core/sql/sql'
 import { isJsonObject } from '#core/text/json-object'
 import { DAY_MS, parseIsoTime } from '#core/time'
 import { CONDITION_OPS, type ConditionOp } from '#schemas/conditions'
@@ -171,7 +171,7 @@ function timestampCondition(op: ConditionOp, value: FilterValue | FilterValue[],
   if (Array.isArray(value)) throw badTimestamp(place)
   const ms = toUnixMs(value)
   if (ms === null) throw badTimestamp(place)
-  const symbol: SqlQuery = { text: SYMBOLS[op as keyof typeof SYMBOLS], params: [] }
+  const symbol: SqlQuery = trustedSql(SYMBOLS[op as keyof typeof SYMBOLS])
   return sql`timestamp ${symbol} ${timestamp(ms)}`
 }
 

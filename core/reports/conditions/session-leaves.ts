@@ -5,8 +5,7 @@ import type { SqlQuery } from '#core/ports'
 import type { OwnSources } from '#core/reports/sources/name-sources'
 import { sessionsWithSources } from '#core/reports/sources/session-sources'
 import { textField } from '#core/reports/sql/filters'
-import { written } from '#core/reports/sql/written'
-import { join, sql } from '#core/sql/sql'
+import { join, sql, trustedSql } from '#core/sql/sql'
 import { numberField } from './parse-filter.ts'
 
 /** Fields of a session that conditions name: what each reads of one, and how it is compared. */
@@ -57,7 +56,7 @@ export type SessionColumn = keyof typeof SESSION_COLUMNS
 
 /** The column that sessionSet adds to an event; null where its session does not start in the range. */
 export function sessionColumn(field: SessionColumn): SqlQuery {
-  return written(`session_${field}`)
+  return trustedSql(`session_${field}`)
 }
 
 /**

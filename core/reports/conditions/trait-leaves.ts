@@ -5,8 +5,7 @@ import type { SqlQuery } from '#core/ports'
 import type { FilterField } from '#core/reports/sql/filters'
 import { jsonPath } from '#core/reports/sql/json-path'
 import { jsonValue } from '#core/reports/sql/property-value'
-import { written } from '#core/reports/sql/written'
-import { join, sql } from '#core/sql/sql'
+import { join, sql, trustedSql } from '#core/sql/sql'
 import { traitKey } from '#schemas/property-names'
 
 /**
@@ -28,9 +27,9 @@ export function peopleWithTraits(
   files: readonly string[],
   flags: readonly TraitFlag[],
 ): SqlQuery {
-  const columns = flags.map(({ key }, i) => sql`${ownerOf(key)} AS ${written(`traits_${i}`)}`)
+  const columns = flags.map(({ key }, i) => sql`${ownerOf(key)} AS ${trustedSql(`traits_${i}`)}`)
   const tests = flags.map(({ key, test, flag }, i) => {
-    const { filterField } = jsonValue(written(`traits_${i}`), key)
+    const { filterField } = jsonValue(trustedSql(`traits_${i}`), key)
     return sql`CASE WHEN ${test(filterField)} THEN 1 ELSE 0 END AS ${flag}`
   })
   return sql`SELECT user_id AS set_ref, ${join(tests, ', ')}

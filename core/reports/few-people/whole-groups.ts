@@ -6,8 +6,7 @@ import { planMetrics } from '#core/reports/query/metrics'
 import type { QueryRequest } from '#core/reports/query/params'
 import { groupValue } from '#core/reports/query/plan'
 import type { ReadRows } from '#core/reports/run/statements'
-import { written } from '#core/reports/sql/written'
-import { integer, join, sql } from '#core/sql/sql'
+import { integer, join, sql, trustedSql } from '#core/sql/sql'
 import { fieldOfKey, oneField } from '#schemas/property-names'
 import { FEWEST_PEOPLE } from './fold-groups.ts'
 
@@ -201,7 +200,7 @@ function selections<T>(all: readonly T[]): T[][] {
 }
 
 function column(prefix: 'value' | 'chosen' | 'picked' | 'skips' | 'most' | 'least', i: number): SqlQuery {
-  return written(`${prefix}_${i}`)
+  return trustedSql(`${prefix}_${i}`)
 }
 
 function list(pieces: readonly SqlQuery[]): SqlQuery {

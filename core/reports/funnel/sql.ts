@@ -6,7 +6,7 @@ import type { SqlQuery } from '#core/ports'
 import { sessionColumn, sessionSet } from '#core/reports/conditions/session-leaves'
 import type { OwnSources } from '#core/reports/sources/name-sources'
 import { namedValue } from '#core/reports/sql/named-value'
-import { integer, join, NOT_MATERIALIZED, name, sql } from '#core/sql/sql'
+import { integer, join, NOT_MATERIALIZED, name, sql, trustedSql } from '#core/sql/sql'
 import { textKey } from '#core/sql/text-key'
 import { MAX_PEOPLE, SOURCE_FIELDS } from '#schemas/funnel'
 import type { FunnelStep } from './steps.ts'
@@ -211,7 +211,7 @@ function column(
     | 'level',
   i: number,
 ): SqlQuery {
-  return { text: `${prefix}_${i}`, params: [] }
+  return trustedSql(`${prefix}_${i}`)
 }
 
 function list(pieces: readonly SqlQuery[]): SqlQuery {

@@ -3,7 +3,7 @@ import { events, sessions } from '#core/lake/read/relations'
 import { unixMs } from '#core/lake/read/session-rows'
 import { PAGE } from '#core/lake/read/session-rule'
 import type { SqlQuery } from '#core/ports'
-import { integer, join, sql } from '#core/sql/sql'
+import { integer, join, sql, trustedSql } from '#core/sql/sql'
 import { NON_INTERACTIVE_EVENTS } from '#schemas/event'
 
 export type PathsPlan = {
@@ -86,7 +86,7 @@ const NODE_ORDER = sql`PARTITION BY session_id, CASE WHEN node IS NULL THEN 1 EL
 function nodeSql(goal: string): SqlQuery {
   const skipped = NON_INTERACTIVE_EVENTS.filter(event => event !== 'page_view')
   const skippedNames = join(
-    skipped.map(event => ({ text: `'${event}'`, params: [] })),
+    skipped.map(event => trustedSql(`'${event}'`)),
     ', ',
   )
   return sql`CASE WHEN event = ${goal} THEN concat('g', event)

@@ -1,6 +1,5 @@
 import type { SqlQuery } from '#core/ports'
-import { written } from '#core/reports/sql/written'
-import { sql } from '#core/sql/sql'
+import { sql, trustedSql } from '#core/sql/sql'
 
 /**
  * Exact sums of decimals: ten times 19.90 is 199, and not 199.00000000000003 as with doubles. A number that
@@ -17,9 +16,9 @@ export type SumParts = readonly [millionths: SqlQuery, others: SqlQuery]
 
 /** `number`: a column of doubles, null for what is no number. */
 export function sumParts(number: SqlQuery): SumParts {
-  const scale = written(SCALE)
+  const scale = trustedSql(SCALE)
   const millionths = sql`round(${number} * ${scale})`
-  const isDecimal = sql`abs(${number}) < ${written(MAX_NUMBER)} AND ${millionths} / ${scale} = ${number}`
+  const isDecimal = sql`abs(${number}) < ${trustedSql(MAX_NUMBER)} AND ${millionths} / ${scale} = ${number}`
   return [
     sql`sum(CASE WHEN ${isDecimal} THEN try_cast(${millionths} AS decimal(18, 0)) END)`,
     sql`sum(CASE WHEN NOT (${isDecimal}) THEN ${number} END)`,
@@ -28,7 +27,7 @@ export function sumParts(number: SqlQuery): SumParts {
 
 /** The sum as a double; null without numbers. By way of text, which both engines round once. */
 export function sumOfParts([millionths, others]: SumParts): SqlQuery {
-  const sum = sql`CAST(CAST(${millionths} AS varchar) || ${written(`'e-${PLACES}'`)} AS double)`
+  const sum = sql`CAST(CAST(${millionths} AS varchar) || ${trustedSql(`'e-${PLACES}'`)} AS double)`
   return sql`CASE WHEN ${others} IS NULL THEN ${sum} ELSE coalesce(${sum}, 0e0) + ${others} END`
 }
 

@@ -4,7 +4,7 @@ import type { Row, SqlQuery } from '#core/ports'
 import type { ReadRows } from '#core/reports/run/statements'
 import { addDays } from '#core/reports/run/zone'
 import { MAX_GROUPS } from '#core/reports/sql/distinct'
-import { integer, join, sql } from '#core/sql/sql'
+import { integer, join, sql, trustedSql } from '#core/sql/sql'
 import { EVENT_LIMITS } from '#schemas/event'
 import type { QueryRequest } from './params.ts'
 import { filteredEvents, groupBy, type Plan, selectGroups } from './plan.ts'
@@ -122,7 +122,7 @@ function groupRows(request: QueryRequest, plan: Plan): { count: SqlQuery; relati
 export function rollupOf({ read, zone, range }: QueryRequest, { groups, filters }: Plan): SqlQuery | null {
   const isInRollup = groups.every(({ field }) => ['date', 'event', 'country'].includes(field))
   if (filters.length > 0 || !isInRollup) return null
-  const columns = groups.map(({ field, alias }) => sql`${{ text: field, params: [] }} AS ${alias}, `)
+  const columns = groups.map(({ field, alias }) => sql`${trustedSql(field)} AS ${alias}, `)
   return sql`(SELECT ${join(columns, '')}user_ref, event_count
     FROM ${activity(read, zone.isUtc ? null : zone.localTimestamp(range))} AS activity)`
 }

@@ -1,5 +1,5 @@
 import type { SqlQuery } from '#core/ports'
-import { written } from '#core/reports/sql/written'
+import { trustedSql } from '#core/sql/sql'
 import { prefixedKey } from '#schemas/property-names'
 import { DERIVED_GROUPS } from '#schemas/query'
 import type { Plan } from './plan.ts'
@@ -17,11 +17,11 @@ export function columnsOf(plan: Plan) {
 }
 
 export function metricAlias(metric: number, column: number): SqlQuery {
-  return written(`metric_${metric}_${column}`)
+  return trustedSql(`metric_${metric}_${column}`)
 }
 
 export function partAlias(metric: number, part: number): SqlQuery {
-  return written(`part_${metric}_${part}`)
+  return trustedSql(`part_${metric}_${part}`)
 }
 
 /** Whether a response that is cut has a row for the groups that it does not show (docs/api/reads.md). */

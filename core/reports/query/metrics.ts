@@ -4,8 +4,7 @@ import type { Row, SqlQuery } from '#core/ports'
 import { ratio } from '#core/reports/run/rounding'
 import { numberOf } from '#core/reports/sql/filters'
 import { propertyValue } from '#core/reports/sql/property-value'
-import { written } from '#core/reports/sql/written'
-import { integer, sql } from '#core/sql/sql'
+import { integer, sql, trustedSql } from '#core/sql/sql'
 import { numericOf, propertyMetricOf, rateOf } from '#schemas/query'
 import { currenciesMetric, MONEY_KEY } from './currencies-metric.ts'
 import { type SumParts, sumOfParts, sumParts } from './exact-sum.ts'
@@ -145,8 +144,8 @@ function propertyMetric(
 ): Metric {
   const statistic = numericOf(name)?.statistic as keyof typeof statistics
   const { fields, scalar } = propertyValue(key)
-  const alias = written(`number_${column}`)
-  const textAlias = written(`text_${column}`)
+  const alias = trustedSql(`number_${column}`)
+  const textAlias = trustedSql(`text_${column}`)
   const parts = sumParts(alias)
   return {
     name,
@@ -171,7 +170,7 @@ function propertyMetric(
 /** The different texts of a property, as its groups are. */
 function uniqueMetric(name: string, index: number, key: string): Metric {
   const { fields, text } = propertyValue(key)
-  const alias = written(`value_${index}`)
+  const alias = trustedSql(`value_${index}`)
   return {
     name,
     rowsOf: 'events',
@@ -193,7 +192,7 @@ function rateMetric(
   of: 'people' | 'sessions',
   { test, fields, sets }: Pick<RateTests, 'fields' | 'sets'> & { test: SqlQuery },
 ): Metric {
-  const alias = written(`passes_${index}`)
+  const alias = trustedSql(`passes_${index}`)
   const isOne =
     of === 'people'
       ? sql`is_user_row = 1 AND user_key IS NOT NULL`

@@ -1,8 +1,7 @@
 import type { SqlQuery } from '#core/ports'
 import { numberOf } from '#core/reports/sql/filters'
 import { propertyValue } from '#core/reports/sql/property-value'
-import { written } from '#core/reports/sql/written'
-import { integer, join, sql } from '#core/sql/sql'
+import { integer, join, sql, trustedSql } from '#core/sql/sql'
 import { isCurrencies, MAX_CURRENCY_CHARS, MONEY_KEY } from './currencies-metric.ts'
 import { columnsOf, metricAlias } from './metric-columns.ts'
 import type { Group, Plan } from './plan.ts'
@@ -63,7 +62,7 @@ export function planByCurrency({ groups, metrics, filters, sets }: Plan): Plan {
   const [value, currency] = [propertyValue(MONEY_KEY), propertyValue('currency')]
   const group: Group = {
     field: 'currency',
-    alias: written(`group_${groups.length}`),
+    alias: trustedSql(`group_${groups.length}`),
     value: sql`nullif(upper(${currency.scalar}), '')`,
     fields: [...currency.fields],
   }

@@ -2,7 +2,7 @@ import type { SqlQuery } from '#core/ports'
 import type { ReportRequest } from '#core/reports/run/run'
 import type { ReadRows } from '#core/reports/run/statements'
 import { countEventsByDate } from '#core/reports/sql/events-by-date'
-import { integer, join, sql } from '#core/sql/sql'
+import { integer, join, sql, trustedSql } from '#core/sql/sql'
 import type { Metric } from './metric.ts'
 
 /**
@@ -85,6 +85,6 @@ export function keysOf(metrics: readonly RankedMetric[]): SqlQuery[] {
  * multiplication would make infinite stay.
  */
 function rounded(number: SqlQuery): SqlQuery {
-  const splitter = { text: SPLITTER, params: [] }
+  const splitter = trustedSql(SPLITTER)
   return sql`CASE WHEN abs(${number}) < 1e290 THEN ${number} * ${splitter} - (${number} * ${splitter} - ${number}) ELSE ${number} END`
 }

@@ -7,8 +7,7 @@ import { type QueryFilter, TIME_NUMBERS } from '#core/reports/conditions/parse-f
 import { sessionColumn, sessionSet } from '#core/reports/conditions/session-leaves'
 import { ownSources } from '#core/reports/sources/own-sources'
 import { propertyValue } from '#core/reports/sql/property-value'
-import { written } from '#core/reports/sql/written'
-import { join, name, sql } from '#core/sql/sql'
+import { join, name, sql, trustedSql } from '#core/sql/sql'
 import { prefixedKey } from '#schemas/property-names'
 import { rateOf, SESSION_GROUPS, TIME_GROUPS } from '#schemas/query'
 import type { Metric } from './metric.ts'
@@ -55,7 +54,7 @@ export function planQuery(request: QueryRequest, filters: QueryFilter[]): Plan {
   const { params, project, context } = request
   const groups = params.group_by.map((field, i) => ({
     field,
-    alias: written(`group_${i}`),
+    alias: trustedSql(`group_${i}`),
     ...groupValue(field, request),
   }))
   const own = ownSources(project, context)

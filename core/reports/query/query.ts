@@ -8,8 +8,7 @@ import { warnOf } from '#core/reports/run/caveats'
 import { defineReport, sinceDays, toPeriod } from '#core/reports/run/run'
 import type { ReadRows } from '#core/reports/run/statements'
 import { type AskedNames, valuesOfFilters } from '#core/reports/run/unknown-names'
-import { written } from '#core/reports/sql/written'
-import { integer, isOneOf, join, sql } from '#core/sql/sql'
+import { integer, isOneOf, join, sql, trustedSql } from '#core/sql/sql'
 import { textKey } from '#core/sql/text-key'
 import { namesOf } from '#schemas/compare'
 import { EVENT_LIMITS } from '#schemas/event'
@@ -182,14 +181,14 @@ function groupsSql(request: QueryRequest, plan: Plan, isRounded: boolean): SqlQu
       parts === undefined
         ? restOf(metricAlias(i, 0))
         : sumOfParts([restOf(partAlias(i, 0)), restOf(partAlias(i, 1))])
-    return [sql`${rest} AS ${written(`rest_${i}`)}`]
+    return [sql`${rest} AS ${trustedSql(`rest_${i}`)}`]
   })
   const visits = visitsMetric(plan)
   const sums =
     visits === -1
       ? []
       : ['visits', 'events'].map(
-          (column, j) => sql`CAST(sum(${metricAlias(visits, j)}) AS bigint) AS ${written(column)}`,
+          (column, j) => sql`CAST(sum(${metricAlias(visits, j)}) AS bigint) AS ${trustedSql(column)}`,
         )
   const ofOne = columns.map(column => sql`max(${column}) AS ${column}`)
   return sql`SELECT ${list([sql`shown_rank`, sql`count(*) AS group_count`, ...ofOne, ...rests, ...sums, ...restCurrencies(plan)])}
@@ -271,7 +270,7 @@ function entitiesSql(request: QueryRequest, plan: Plan, filtered: SqlQuery): Sql
  * last (U40).
  */
 function orderSql({ order_by, order }: QueryParams, { groups, metrics }: Plan): SqlQuery {
-  const direction = written(order === 'asc' ? 'ASC' : 'DESC')
+  const direction = trustedSql(order === 'asc' ? 'ASC' : 'DESC')
   const groupOf = (field: string | undefined) => groups.find(group => group.field === field)?.alias
   const metricOf = (metric: string | undefined) => {
     const index = metrics.findIndex(({ name }) => name === metric)

@@ -1,5 +1,5 @@
 import type { SqlQuery } from '#core/ports'
-import { join, sql, timestamp } from '#core/sql/sql'
+import { join, sql, timestamp, trustedSql } from '#core/sql/sql'
 import { DAY_MS, type Range, utcDate } from '#core/time'
 
 /** A time zone as reports use it: dates, midnights, and local times in SQL. All times are Unix ms. */
@@ -134,8 +134,5 @@ function localTimestamp(periods: readonly OffsetPeriod[]): SqlQuery {
 
 function shifted(offset: number): SqlQuery {
   const operator = offset < 0 ? '-' : '+'
-  return {
-    text: `(timestamp ${operator} INTERVAL '${Math.abs(offset) / 1_000}' SECOND)`,
-    params: [],
-  }
+  return trustedSql(`(timestamp ${operator} INTERVAL '${Math.abs(offset) / 1_000}' SECOND)`)
 }

@@ -1,7 +1,6 @@
 import type { SqlQuery } from '#core/ports'
 import { filterSql, textField } from '#core/reports/sql/filters'
-import { written } from '#core/reports/sql/written'
-import { join, sql } from '#core/sql/sql'
+import { join, sql, trustedSql } from '#core/sql/sql'
 import type { ChannelRule } from '#schemas/contexts'
 import {
   BRANDS,
@@ -64,20 +63,20 @@ export function nameSources(asked: SqlQuery, own: OwnSources): SqlQuery {
  * The host of an address, and a host itself, without `www.`. A pattern may have no question mark, which would
  * be a parameter.
  */
-const HOST = written("'^[a-z][a-z0-9+.-]*://([^/@]*@)*(www[.])*([^/:#@ \\x3f]+)', 3")
-const BARE_HOST = written("'^(www[.])*(.+)$', 2")
+const HOST = trustedSql("'^[a-z][a-z0-9+.-]*://([^/@]*@)*(www[.])*([^/:#@ \\x3f]+)', 3")
+const BARE_HOST = trustedSql("'^(www[.])*(.+)$', 2")
 
 /**
  * The keys by which a host is known: itself, a brand, and without its first labels. A name has the first two.
  */
 function candidates(form: Form, text: SqlQuery): SqlQuery {
-  const dot = written("'.'")
+  const dot = trustedSql("'.'")
   const tail = (of: SqlQuery) => sql`substr(${of}, strpos(${of}, ${dot}) + 1)`
   const shorter = (of: SqlQuery) => sql`CASE WHEN strpos(${tail(of)}, ${dot}) > 0 THEN ${tail(of)} END`
   const brand = sql`nullif(regexp_extract(${text}, ${BRAND_HOST}), '') || '.*'`
   const keys = [text, brand, shorter(text), shorter(tail(text))].slice(0, STEPS[form])
   return join(
-    keys.map((key, step) => sql`${key} AS ${written(`${form}_key_${step}`)}`),
+    keys.map((key, step) => sql`${key} AS ${trustedSql(`${form}_key_${step}`)}`),
     ', ',
   )
 }
@@ -87,15 +86,15 @@ type Form = 'host' | 'named'
 const STEPS = { host: 4, named: 2 } as const satisfies Record<Form, number>
 
 /** A brand's search page or its app, and no other service of the brand, such as docs.google.com. */
-const BRAND_HOST = written(
+const BRAND_HOST = trustedSql(
   `'^((m|search|images|lite|[a-z][a-z])[.])*(${BRANDS.join('|')})[.](com[.]|co[.])*[a-z][a-z][a-z]*$', 3`,
 )
 
 function joinKnown(form: Form): SqlQuery {
   return join(
     stepsOf(form).map(step => {
-      const alias = written(`${form}_known_${step}`)
-      return sql` LEFT JOIN known_source AS ${alias} ON ${alias}.known_key = ${written(`${form}_key_${step}`)}`
+      const alias = trustedSql(`${form}_known_${step}`)
+      return sql` LEFT JOIN known_source AS ${alias} ON ${alias}.known_key = ${trustedSql(`${form}_key_${step}`)}`
     }),
     '',
   )
@@ -107,7 +106,7 @@ function stepsOf(form: Form): number[] {
 
 function known(column: 'known_name' | 'known_kind', form: Form): SqlQuery {
   return sql`coalesce(${join(
-    stepsOf(form).map(step => written(`${form}_known_${step}.${column}`)),
+    stepsOf(form).map(step => trustedSql(`${form}_known_${step}.${column}`)),
     ', ',
   )})`
 }
@@ -116,7 +115,7 @@ function known(column: 'known_name' | 'known_kind', form: Form): SqlQuery {
 function ownHosts(hosts: readonly string[]): SqlQuery {
   const each = hosts.map(host => {
     const ending = `.${host}`
-    return sql`from_host = ${host} OR substr(from_host, length(from_host) - ${written(String(ending.length))} + 1) = ${ending}`
+    return sql`from_host = ${host} OR substr(from_host, length(from_host) - ${trustedSql(String(ending.length))} + 1) = ${ending}`
   })
   return each.length === 0 ? sql`false` : sql`(${join(each, ' OR ')})`
 }
@@ -166,11 +165,11 @@ function ofClick(what: 'source' | 'channel'): SqlQuery {
   const whens = CLICK_IDS.flatMap(({ id, [what]: text }) =>
     text === undefined ? [] : `WHEN '${id}' THEN '${text}'`,
   )
-  return sql`CASE click_id ${written(whens.join(' '))} END`
+  return sql`CASE click_id ${trustedSql(whens.join(' '))} END`
 }
 
 /** Values of utm_medium: what each says, and how much beside the source. */
-const MEDIUM_ROWS = written(
+const MEDIUM_ROWS = trustedSql(
   [
     ...PAID_MEDIUMS.split(' ').map(medium => `('${medium}', 'paid', '')`),
     ...rowsOf('strong', MEDIUMS),
@@ -184,14 +183,14 @@ function rowsOf(form: 'strong' | 'weak', mediums: typeof MEDIUMS): string[] {
   )
 }
 
-const KNOWN_ROWS = written(
+const KNOWN_ROWS = trustedSql(
   KNOWN_SOURCES.map(({ key, name, kind }) => `('${key}', '${name}', '${kind}')`).join(', '),
 )
 
 function channelText(each: string): SqlQuery {
-  return written(`'${each}'`)
+  return trustedSql(`'${each}'`)
 }
 
 function texts(all: readonly string[]): SqlQuery {
-  return written(all.map(text => `'${text}'`).join(', '))
+  return trustedSql(all.map(text => `'${text}'`).join(', '))
 }

@@ -6,8 +6,7 @@ import { PAGE } from '#core/lake/read/session-rule'
 import { userKeyOf } from '#core/lake/read/user-links'
 import type { SqlQuery } from '#core/ports'
 import { EVENT_POSITION } from '#core/reports/sql/event-position'
-import { written } from '#core/reports/sql/written'
-import { join, name, sql } from '#core/sql/sql'
+import { join, name, sql, trustedSql } from '#core/sql/sql'
 import { textKey } from '#core/sql/text-key'
 import { ASKED_COLUMNS, nameSources, type OwnSources } from './name-sources.ts'
 
@@ -28,11 +27,11 @@ export function sessionsWithSources(
   sums: readonly EventSum[] = [],
 ): SqlQuery {
   const all = withoutWhere(read)
-  const columns = join([...fields.map(written), ...sums.map(({ column }) => written(column))], ', ')
+  const columns = join([...fields.map(trustedSql), ...sums.map(({ column }) => trustedSql(column))], ', ')
   const entry = sql`SELECT ${hasIdsAsKeys(all) ? sql`max(session_id)` : userKeyOf(sql`max(session_id)`)} AS entry_key,
           min_by(CAST(ROW(${join(ASKED_COLUMNS.map(name), ', ')}) AS ROW(${ROW_TYPE})), ${EVENT_POSITION}) FILTER (WHERE page IS NOT NULL) AS entry,
           max(CASE WHEN page IS NOT NULL THEN 1 ELSE 0 END) AS has_page${join(
-            sums.map(({ column, value }) => sql`, ${value} AS ${written(column)}`),
+            sums.map(({ column, value }) => sql`, ${value} AS ${trustedSql(column)}`),
             '',
           )}
         FROM (SELECT *, ${PAGE} AS page FROM ${eventsOfSessions(all, sums)} AS each_event WHERE session_id IS NOT NULL) AS paged_event
@@ -52,14 +51,14 @@ export function sessionsWithSources(
  */
 export function sumsOfSessions(read: LakeRead, value: EventColumn, sums: readonly EventSum[]): SqlQuery {
   const all = withoutWhere(read)
-  const columns = sums.map(each => sql`, ${each.value} AS ${written(each.column)}`)
+  const columns = sums.map(each => sql`, ${each.value} AS ${trustedSql(each.column)}`)
   const key = hasIdsAsKeys(all) ? sql`max(session_id)` : userKeyOf(sql`max(session_id)`)
-  return sql`SELECT ${key} AS sums_key, value_of_event AS ${written(value.column)}${join(columns, '')}
+  return sql`SELECT ${key} AS sums_key, value_of_event AS ${trustedSql(value.column)}${join(columns, '')}
         FROM (SELECT *, ${value.value} AS value_of_event FROM ${eventsOfSessions(all, [value, ...sums])} AS each_event WHERE session_id IS NOT NULL) AS valued_event
         WHERE value_of_event IS NOT NULL GROUP BY ${textKey(sql`session_id`)}, value_of_event`
 }
 
-const ROW_TYPE = written(ASKED_COLUMNS.map(column => `${column} varchar`).join(', '))
+const ROW_TYPE = trustedSql(ASKED_COLUMNS.map(column => `${column} varchar`).join(', '))
 
 /** The events of the sessions that start in the range. */
 function eventsOfSessions(read: LakeRead, sums: readonly EventSum[]): SqlQuery {

@@ -1,6 +1,6 @@
 import type { Row, SqlQuery } from '#core/ports'
 import type { ReadRows } from '#core/reports/run/statements'
-import { integer, isOneOf, join, sql } from '#core/sql/sql'
+import { integer, isOneOf, join, sql, trustedSql } from '#core/sql/sql'
 
 /**
  * Counts of distinct users and sessions in few groups by bits. Processor time over 30 days with 4 million
@@ -244,17 +244,17 @@ export async function countOfValues(
 
 /** Column names that consist of our own numbers only, so they are safe in the text. */
 function maskName(mask: number): SqlQuery {
-  return { text: `mask_${mask}`, params: [] }
+  return trustedSql(`mask_${mask}`)
 }
 
 function presentName(mask: number): SqlQuery {
-  return { text: `present_${mask}`, params: [] }
+  return trustedSql(`present_${mask}`)
 }
 
 function indexName(set: number): SqlQuery {
-  return { text: `index_${set}`, params: [] }
+  return trustedSql(`index_${set}`)
 }
 
 function sumName(mask: number, bit: number): SqlQuery {
-  return { text: `sum_${mask}_${bit}`, params: [] }
+  return trustedSql(`sum_${mask}_${bit}`)
 }

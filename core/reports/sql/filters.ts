@@ -1,5 +1,5 @@
 import type { SqlQuery } from '#core/ports'
-import { integer, join, sql } from '#core/sql/sql'
+import { integer, join, sql, trustedSql } from '#core/sql/sql'
 import type { ConditionOp } from '#schemas/conditions'
 
 export type FilterValue = string | number | boolean
@@ -153,5 +153,5 @@ function numberLiteral(value: number): SqlQuery {
 
 /** Symbols of this file only. */
 function symbol(op: keyof typeof SYMBOLS): SqlQuery {
-  return { text: SYMBOLS[op], params: [] }
+  return trustedSql(SYMBOLS[op])
 }

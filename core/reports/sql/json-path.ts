@@ -1,5 +1,5 @@
 import type { SqlQuery } from '#core/ports'
-import { sql } from '#core/sql/sql'
+import { sql, trustedSql } from '#core/sql/sql'
 
 /**
  * The path of a key of a JSON object. Plain keys have one form that both engines know. For other keys Trino
@@ -10,7 +10,7 @@ import { sql } from '#core/sql/sql'
  */
 export function jsonPath(key: string): SqlQuery {
   // The pattern allows no character that would end the text or the path.
-  if (/^\w+$/.test(key)) return { text: `'$.${key}'`, params: [] }
+  if (/^\w+$/.test(key)) return trustedSql(`'$.${key}'`)
   const ofTrino = `$["${key.replace(/["\\]/g, '\\$&')}"]`
   const ofDuckDb = `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
   return sql`CASE WHEN ${IS_TRINO} THEN ${ofTrino} ELSE ${ofDuckDb} END`

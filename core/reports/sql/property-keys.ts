@@ -3,7 +3,7 @@ import { events } from '#core/lake/read/relations'
 import { unixMs } from '#core/lake/read/session-rows'
 import type { SqlQuery } from '#core/ports'
 import type { ReadRows } from '#core/reports/run/statements'
-import { integer, join, name, sql } from '#core/sql/sql'
+import { integer, join, name, sql, trustedSql } from '#core/sql/sql'
 import { propertyColumns } from '#schemas/columns'
 import { MAX_LISTED } from '#schemas/properties'
 import { countEventsByDate } from './events-by-date.ts'
@@ -108,11 +108,11 @@ function mostFrequentSql(
   limit: number,
 ): SqlQuery {
   const list = join(
-    columns.map(column => ({ text: column, params: [] })),
+    columns.map(column => trustedSql(column)),
     ', ',
   )
   const nulls = join(
-    columns.map(column => ({ text: `CAST(NULL AS varchar) AS ${column}`, params: [] })),
+    columns.map(column => trustedSql(`CAST(NULL AS varchar) AS ${column}`)),
     ', ',
   )
   return sql`WITH key_total AS (SELECT ${list}, count(*) AS events FROM (${keysOfEventsSql(newest)}) AS key_of_event
@@ -133,7 +133,7 @@ function keysOfEventsSql({ read, size }: NewestEvents): SqlQuery {
   const fields = ['event', 'timestamp', 'lag_s', 'seq', 'properties', ...columns] as const
   const columnKeys = propertyColumns.map(
     ({ name: column, property }) =>
-      sql`CASE WHEN ${name(column)} IS NOT NULL THEN ${{ text: `'${property}'`, params: [] }} END`,
+      sql`CASE WHEN ${name(column)} IS NOT NULL THEN ${trustedSql(`'${property}'`)} END`,
   )
   const newest = sql`SELECT ${join(fields.map(name), ', ')} FROM ${events(read, fields)} AS each_event
           ORDER BY timestamp DESC, lag_s DESC, seq DESC LIMIT ${integer(size)}`

@@ -2,7 +2,7 @@ import { type LakeRead, withoutWhere } from '#core/lake/read/lake-read'
 import { events } from '#core/lake/read/relations'
 import type { Row, SqlQuery } from '#core/ports'
 import type { ReadRows } from '#core/reports/run/statements'
-import { integer, sql, timestamp } from '#core/sql/sql'
+import { integer, sql, timestamp, trustedSql } from '#core/sql/sql'
 import { hashOfId, hashOfKey } from './session-ids.ts'
 
 /** A list of the newest sessions that a limit cuts. */
@@ -52,5 +52,5 @@ export function sessionsOfStart(
   const started = sql`SELECT *, ${hashOfKey(sql`session_key`)} AS key_hash
       FROM (${selectSessions(sql`start_at = ${timestamp(startAt)}`)}) AS session_of_start`
   return sql`SELECT * FROM (${started}) AS started_session JOIN (${ids}) AS started_event ON id_hash = key_hash
-    ORDER BY session_id ${{ text: direction, params: [] }} LIMIT ${integer(count)}`
+    ORDER BY session_id ${trustedSql(direction)} LIMIT ${integer(count)}`
 }
