@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Call } from '#dashboard/api'
 import { type Address, DEFAULTS } from '#dashboard/url'
-import { uses, viewNamed } from '#dashboard/views'
+import { uses, viewNamed, views } from '#dashboard/views'
 import { asks as bots } from '#dashboard/views/bots/asks'
 import { asks as events } from '#dashboard/views/events/asks'
 import { asks as funnel } from '#dashboard/views/funnel/asks'
@@ -110,6 +110,11 @@ test.each(['overview', 'pages'])('%s asks each comparison in a form that reads t
 
 const account = (changes: Partial<Address>): Address => ({
   ...{ ...DEFAULTS, area: 'account', project: 'demo', view: 'overview', ...changes },
+})
+
+test('every view whose numbers depend on dates has a row here', () => {
+  const dated = views.filter(row => uses(row, 'dates', account({ view: row.name })))
+  expect(dated.map(({ name }) => name).toSorted()).toEqual(Object.keys(ASKS).toSorted())
 })
 
 test('the switch of audiences stands only where it changes the numbers, the comparison where there is one', () => {

@@ -30,6 +30,11 @@ describe.each(views.map(row => [row.name, row] as const))('the view %s', (_, row
   })
 })
 
+test('no two views have the same name or key', () => {
+  for (const values of [views.map(({ name }) => name), views.flatMap(({ key = [] }) => key)])
+    expect(values.toSorted()).toEqual([...new Set(values)].toSorted())
+})
+
 test.each(['overview', 'pages', 'sources', 'events', 'people'])(
   'the view %s of a project whose every text is hostile shows that text',
   async name => {

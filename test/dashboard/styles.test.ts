@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { expect, test } from 'vitest'
@@ -23,4 +23,9 @@ test.each(files)('every rule of %s holds below the name of its view', async file
   ).map(each => each.trim())
   expect(selectors.length).toBeGreaterThan(1)
   for (const selector of selectors) expect(selector).toContain(`[data-view=${view}]`)
+})
+
+test('app.css imports the style of each view', () => {
+  const app = readFileSync(join(VIEWS, '../app.css'), 'utf8')
+  expect(files.filter(file => !app.includes(`@import "./views/${file}";`))).toEqual([])
 })
