@@ -6,7 +6,7 @@ import { LambdaClient } from '@aws-sdk/client-lambda'
 import { createDynamoClient, createS3Client, createSecretsManagerClient, createSqsClient } from '#aws/clients'
 import { createS3Lake } from '#aws/lake'
 import { ApiError } from '#core/errors'
-import { promote, PromotionError } from '#core/promote/promote'
+import { PromotionError, promote } from '#core/promote/promote'
 import { readCatalogEpochs } from '#lib/restore/catalog-epochs'
 import { createPromotionStack } from '#lib/restore/promotion-stack'
 import { readServiceResources } from '#lib/restore/service-resources'
@@ -62,7 +62,12 @@ async function promoteFolder(dataDir: string, stackName: string): Promise<void> 
   )
   const { bucket, table } = resources
   const source = openSource({
-    ...{ dataDir, target: `table ${table}, bucket ${bucket}`, compactionMemoryMb: COMPACTION_MEMORY_MB, clock },
+    ...{
+      dataDir,
+      target: `table ${table}, bucket ${bucket}`,
+      compactionMemoryMb: COMPACTION_MEMORY_MB,
+      clock,
+    },
     log: (code, fields) => console.error(JSON.stringify({ code, ...fields })),
   })
   try {

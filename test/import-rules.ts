@@ -293,7 +293,9 @@ function ruleOf(path: string): Rule | undefined {
   if (path === 'replay/viewer/build.ts') return VIEWER_BUILD
   if (path === 'cli/build.ts') return CLI_BUILD
   if (path === 'cli/entry.ts') return CLI_ENTRY
-  return /^lambdas\/[\w-]+\/index\.ts$/.test(path) ? FUNCTION_ENTRY : (RULES[path] ?? RULES[path.split('/')[0] ?? ''])
+  return /^lambdas\/[\w-]+\/index\.ts$/.test(path)
+    ? FUNCTION_ENTRY
+    : (RULES[path] ?? RULES[path.split('/')[0] ?? ''])
 }
 
 function allows(rule: Rule, path: string, { name, isTypeOnly }: Import): boolean {

@@ -21,7 +21,11 @@ export function createMarks({ client, table }: StateTable) {
         client.get({ TableName: table, Key: MARK_KEY, ConsistentRead: true }),
       )
       if (Item === undefined) return null
-      const { source, step, are_stopped } = Item as { source: string; step: PromotionStep; are_stopped: boolean }
+      const { source, step, are_stopped } = Item as {
+        source: string
+        step: PromotionStep
+        are_stopped: boolean
+      }
       return { source, step, areStopped: are_stopped }
     },
 

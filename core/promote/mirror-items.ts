@@ -46,7 +46,9 @@ export async function mirrorItems(
   const mirrored = { items: 0, written: 0, deleted: 0 }
   const write = async (writes: readonly ItemWrite[]) => {
     if (!isTrial)
-      await forEachConcurrent(slices(writes, BATCH_WRITES), WRITERS, batch => writePatiently(to, batch, clock))
+      await forEachConcurrent(slices(writes, BATCH_WRITES), WRITERS, batch =>
+        writePatiently(to, batch, clock),
+      )
   }
   for await (const page of livePages(from, clock)) {
     const changed = page.filter(item => hashes.get(keyOf(item)) !== hashOf(item))
@@ -87,7 +89,9 @@ function keyOf({ pk, sk }: Item): string {
 }
 
 function hashOf(item: Item): string {
-  return createHash('sha256').update(JSON.stringify(inOneForm(item))).digest('base64')
+  return createHash('sha256')
+    .update(JSON.stringify(inOneForm(item)))
+    .digest('base64')
 }
 
 /** The value in a form that has one text: attributes and members of sets have no order. */
@@ -97,5 +101,7 @@ function inOneForm(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(inOneForm)
   if (typeof value !== 'object' || value === null) return value
   const entries = Object.entries(value).filter(([, each]) => each !== undefined)
-  return { map: entries.toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([name, each]) => [name, inOneForm(each)]) }
+  return {
+    map: entries.toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([name, each]) => [name, inOneForm(each)]),
+  }
 }

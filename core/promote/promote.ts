@@ -138,7 +138,11 @@ async function copyEmailKey({ source, target: { stack }, print }: PromotionServi
   print('The stack has the key of the e-mail index.')
 }
 
-async function stopTarget({ target: { stack }, print }: PromotionServices, marks: Marks, mark: PromotionMark) {
+async function stopTarget(
+  { target: { stack }, print }: PromotionServices,
+  marks: Marks,
+  mark: PromotionMark,
+) {
   if (mark.areStopped && (await stack.areStopped())) return
   await stack.stopWriters()
   await marks.note({ ...mark, areStopped: true })
@@ -152,7 +156,10 @@ async function stopTarget({ target: { stack }, print }: PromotionServices, marks
 async function copyAll({ source, target, clock, print }: PromotionServices): Promise<boolean> {
   const { state, isSettled, close } = await source.open()
   try {
-    const objects = await mirrorObjects(source.objects, target.lake, { copied: source.copied, isLast: isSettled })
+    const objects = await mirrorObjects(source.objects, target.lake, {
+      copied: source.copied,
+      isLast: isSettled,
+    })
     print(
       `Objects: ${objects.copied} of ${objects.objects} were copied (${(objects.bytes / 1e6).toFixed(1)} MB), ${objects.deleted} deleted.`,
     )
@@ -160,7 +167,8 @@ async function copyAll({ source, target, clock, print }: PromotionServices): Pro
     print(`Items: ${written} of ${items} were written, ${deleted} deleted.`)
     if (!isSettled) return false
     const again = await mirrorItems(state, target.state, { clock, isTrial: true })
-    const different = again.written + again.deleted + (await countDifferentObjects(source.objects, target.lake))
+    const different =
+      again.written + again.deleted + (await countDifferentObjects(source.objects, target.lake))
     if (different > 0)
       throw new PromotionError(
         `${different} items or objects of the stack are not as in the folder: something else has written to the stack. Run the command again.`,

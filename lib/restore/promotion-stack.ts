@@ -42,7 +42,9 @@ export function createPromotionStack(clients: StackClients, resources: ServiceRe
 
     async stopWriters(): Promise<void> {
       for (const FunctionName of resources.callers)
-        await lambda.send(new PutFunctionConcurrencyCommand({ FunctionName, ReservedConcurrentExecutions: 0 }))
+        await lambda.send(
+          new PutFunctionConcurrencyCommand({ FunctionName, ReservedConcurrentExecutions: 0 }),
+        )
       await stopWriters(clients, resources)
     },
 

@@ -28,7 +28,11 @@ export function openProgress(dataDir: string, target: string): PromotionProgress
       `The folder ${folder} cannot be written (${reason}). Run the command as the user of the service, or as root.`,
   })
   const path = promotionNotePath(dataDir)
-  const note = readPromotionNote(dataDir) ?? { id: randomBytes(16).toString('hex'), target, is_retired: false }
+  const note = readPromotionNote(dataDir) ?? {
+    id: randomBytes(16).toString('hex'),
+    target,
+    is_retired: false,
+  }
   if (note.target !== target) {
     lock.release()
     throw new FolderError(
