@@ -15,8 +15,8 @@ import { FolderError } from '#local/lock'
 import { openSource } from '#local/promote/source'
 import { systemClock as clock } from '#providers/system-clock'
 
-// `npm run promote -- --data /var/lib/footfall --stack Footfall` moves all that one machine has to a deployed,
-// empty stack (docs/promote.md). Killed, it continues when it is run again.
+// `npm run promote -- --data /var/lib/footfall --stack Footfall` moves all that one machine has to a
+// deployed, empty stack (docs/promote.md). Killed, it continues when it is run again.
 
 /** The function `restore` takes up to 15 minutes. */
 const CALL_MS = 16 * 60_000

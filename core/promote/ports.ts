@@ -24,8 +24,8 @@ export type TargetStack = {
   readEmailKey(): Promise<string>
   writeEmailKey(key: string): Promise<void>
   /**
-   * Stops all that writes to table and lake, and resolves when nothing runs. Ingestion goes on: events wait in
-   * the stream. All else that a caller can ask gets 503, so that nobody changes what is copied over.
+   * Stops all that writes to table and lake, and resolves when nothing runs. Ingestion goes on: events wait
+   * in the stream. All else that a caller can ask gets 503, so that nobody changes what is copied over.
    */
   stopWriters(): Promise<void>
   /** Whether they are stopped. Something that began before may still run. */

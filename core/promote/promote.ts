@@ -59,8 +59,8 @@ export type PromotionServices = {
 }
 
 /**
- * `ahead`: the service runs, so what was copied is of now, and the same call finishes after a stop. `done`: the
- * target runs. `unchanged`: it did so before this call.
+ * `ahead`: the service runs, so what was copied is of now, and the same call finishes after a stop. `done`:
+ * the target runs. `unchanged`: it did so before this call.
  */
 export type Promotion = 'ahead' | 'done' | 'unchanged'
 

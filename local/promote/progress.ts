@@ -49,7 +49,9 @@ export function openProgress(dataDir: string, target: string): PromotionProgress
   }
 }
 
-/** The objects that were copied, one a line. The last line may be torn, and then its object is copied again. */
+/**
+ * The objects that were copied, one a line. The last line may be torn, and then its object is copied again.
+ */
 function openCopied(path: string): CopiedObjects {
   const versions = new Map<string, string>()
   const text = existsSync(path) ? readFileSync(path, 'utf8') : ''

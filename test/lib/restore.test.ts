@@ -288,10 +288,14 @@ test('the resources are those of the template, and a stack without them is refus
   ])
   // Whoever calls the others changes nothing that a promotion copies: they write to the stream, or are called
   // by the service itself.
-  const named = [...read.callers, read.scheduler, read.restore].map(name => /physical (.+)Function/.exec(name)?.[1])
-  expect(Object.keys(functions).filter(name => !named.includes(name)).toSorted()).toEqual(
-    ['jobs', 'lake', 'live', 'scan', 'site', 'track'],
+  const named = [...read.callers, read.scheduler, read.restore].map(
+    name => /physical (.+)Function/.exec(name)?.[1],
   )
+  expect(
+    Object.keys(functions)
+      .filter(name => !named.includes(name))
+      .toSorted(),
+  ).toEqual(['jobs', 'lake', 'live', 'scan', 'site', 'track'])
   cloudFormation.on(ListStackResourcesCommand).resolves({ StackResourceSummaries: [] })
   await expect(readServiceResources(new CloudFormationClient(), 'Other')).rejects.toThrow(/Other has no/)
 })
