@@ -11,7 +11,7 @@ import { builtBundles } from '#test/faults/bundles/built-bundles'
 import type { BundleProcess } from '#test/faults/bundles/bundle-process'
 import { type BundledService, openBundledService } from '#test/faults/bundles/bundled-service'
 import { demoFolder } from '#test/support/demo-folder'
-import { exampleEvent, type HttpEvent, type HttpResult } from '#test/support/lambda-events'
+import { exampleEvent, type HttpEvent, type HttpResult, kinesisEvent } from '#test/support/lambda-events'
 import { cleanUp, type Service, startService } from '#test/support/service-process'
 import { startSecretsManager } from './secrets-manager.ts'
 
@@ -71,7 +71,16 @@ afterAll(async () => {
   await cleanUp()
 })
 
-type Answer = { status: number; body: unknown }
+type Answer = { status: number; text: string }
+
+/**
+ * The answer, byte for byte, without what counts the questions themselves, and without a limit that differs
+ * between the deployments.
+ */
+function comparable(answer: Answer | undefined): Answer {
+  const { status, text } = answer ?? expect.unreachable()
+  return { status, text: text.replaceAll(/"(total_reads|read_count|statements_per_day)":\s?\d+/g, '"$1":0') }
+}
 
 async function askMachine(method: string, target: string, body?: object): Promise<Answer> {
   const response = await fetch(service.baseUrl + target, {
@@ -79,7 +88,7 @@ async function askMachine(method: string, target: string, body?: object): Promis
     headers: { 'x-api-key': service.credentials.api_key },
     ...(body && { body: JSON.stringify(body) }),
   })
-  return { status: response.status, body: await response.json() }
+  return { status: response.status, text: await response.text() }
 }
 
 async function askStack(method: string, address: string, body?: object): Promise<Answer> {
@@ -102,7 +111,7 @@ async function askStack(method: string, address: string, body?: object): Promise
     functions.get(name) ?? target.start(name, { AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.endpoint })
   functions.set(name, process)
   const result = await (await process).invoke<HttpResult>(event)
-  return { status: result.statusCode, body: JSON.parse(result.body ?? 'null') }
+  return { status: result.statusCode, text: result.body ?? '' }
 }
 
 function routeOf(method: string, path: string): { route: Route; parameters: Record<string, string> } {
@@ -170,7 +179,7 @@ test('twenty questions get the same answers before a promotion and after it', as
   expect(await promoteNow(service.dataDir)).toEqual({ ending: 'ahead', calls: ['stop'] })
   // The stack takes events of the sites before it has the last copy.
   const early = await askStack('POST', '/track', { token, event: 'early', user_id: 'user_ada' })
-  expect(early.status, JSON.stringify(early.body)).toBe(202)
+  expect(early.status, early.text).toBe(202)
 
   const late = await askMachine('POST', '/track', { token, event: 'late', user_id: 'user_ada' })
   expect(late.status).toBe(202)
@@ -178,7 +187,7 @@ test('twenty questions get the same answers before a promotion and after it', as
   for (const question of QUESTIONS) answers.push(await askMachine('GET', question))
   const lookUp = ['POST', '/events/lookup', { project: 'demo', email: 'ada@example.com' }] as const
   const found = await askMachine(...lookUp)
-  expect(JSON.stringify(found)).toContain('"before"')
+  expect(found.text).toContain('"late"')
   expect(answers.map(({ status }, i) => `${status} ${QUESTIONS[i]}`)).toEqual(
     QUESTIONS.map(each => `200 ${each}`),
   )
@@ -187,6 +196,13 @@ test('twenty questions get the same answers before a promotion and after it', as
   expect(secrets.read()).toBe(readFileSync(join(service.dataDir, 'email-key'), 'utf8'))
 
   for (const [i, question] of QUESTIONS.entries())
-    expect.soft(await askStack('GET', question), question).toEqual(answers[i])
-  expect.soft(await askStack(...lookUp)).toEqual(found)
+    expect.soft(comparable(await askStack('GET', question)), question).toEqual(comparable(answers[i]))
+  expect.soft(comparable(await askStack(...lookUp))).toEqual(comparable(found))
+
+  // What has waited in the stream comes to the rest.
+  const { shard, entries } = await target.readStream()
+  expect(entries).toHaveLength(1)
+  await target.invoke('lake', kinesisEvent(shard, entries))
+  const all = JSON.parse((await askStack(...lookUp)).text) as { events: { event: string }[] }
+  expect(all.events.map(({ event }) => event).toSorted()).toEqual(['before', 'early', 'late'])
 })
