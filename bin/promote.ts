@@ -5,7 +5,6 @@ import { CloudFormationClient } from '@aws-sdk/client-cloudformation'
 import { LambdaClient } from '@aws-sdk/client-lambda'
 import { createDynamoClient, createS3Client, createSecretsManagerClient, createSqsClient } from '#aws/clients'
 import { createS3Lake } from '#aws/lake'
-import { ApiError } from '#core/errors'
 import { PromotionError, promote } from '#core/promote/promote'
 import { readCatalogEpochs } from '#lib/restore/catalog-epochs'
 import { createPromotionStack } from '#lib/restore/promotion-stack'
@@ -22,6 +21,8 @@ import { systemClock as clock } from '#providers/system-clock'
 const CALL_MS = 16 * 60_000
 /** Memory of an upgrade of the lake, MB, as the service has it by itself. */
 const COMPACTION_MEMORY_MB = 256
+
+const USE = 'Use: npm run promote -- [--data FOLDER] [--stack NAME]'
 
 const ENDINGS = {
   ahead: [
@@ -82,10 +83,10 @@ async function promoteFolder(dataDir: string, stackName: string): Promise<void> 
   }
 }
 
-/** An error that the operator can fix has a message for them. Any other error is our bug, or of AWS. */
+/** What went wrong, then what to do. */
 function operatorMessage(error: unknown): string {
-  if (error instanceof FolderError || error instanceof PromotionError) return error.message
-  if (error instanceof ApiError) return `${error.message} Run the same command again: it continues.`
-  const { message, stack } = error as Error
-  return `${stack ?? message}\nRun the same command again: it continues.`
+  const { message, code } = error as NodeJS.ErrnoException
+  if (code?.startsWith('ERR_PARSE_ARGS')) return `${message}\n${USE}`
+  if (error instanceof FolderError || error instanceof PromotionError) return message
+  return `${message}\nNothing is lost. Run the same command again: it continues.`
 }

@@ -71,9 +71,7 @@ export type Promotion = 'ahead' | 'done' | 'unchanged'
  * ApiError UNAVAILABLE when the target cannot be reached.
  */
 export async function promote(services: PromotionServices): Promise<Promotion> {
-  const { source, target } = services
-  assertCatalog(await source.epochs(), target.catalog)
-  const marks = createMarks(target.state)
+  const marks = createMarks(services.target.state)
   const mark = await claimTarget(services, marks)
   if (mark.step === 'done') return 'unchanged'
   if (mark.step === 'begun') {
@@ -101,9 +99,13 @@ function assertCatalog(epochs: EpochSpan, catalog: EpochSpan): void {
   )
 }
 
-/** The mark of this source. Throws PromotionError when the target is another one's, or has data. */
+/**
+ * The mark of this source. Throws PromotionError when the target is another one's, or has data, or when its
+ * catalog does not fit.
+ */
 async function claimTarget({ source, target }: PromotionServices, marks: Marks): Promise<PromotionMark> {
   let mark = await marks.read()
+  if (mark === null || mark.step === 'begun') assertCatalog(await source.epochs(), target.catalog)
   if (mark === null) {
     await assertEmpty(target)
     await marks.begin(source.id)

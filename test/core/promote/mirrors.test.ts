@@ -74,6 +74,22 @@ test('an item whose time is over is not copied, and differs from nothing', async
   expect((await itemsOf(aws)).map(({ pk }) => pk)).toEqual(['deleted by itself', 'soon'])
 })
 
+test('what a target writes while it takes events is neither deleted nor different', async () => {
+  const counted = (count: number) => ({ pk: 'refusals#proj_1', sk: '2026-11-21', count })
+  await put(local, counted(1))
+  const own = [
+    { pk: 'install', sk: 'address-salt#2026-11-21', salt: 'x' },
+    { pk: 'limit#token#aat_1', sk: 'window', count: 3 },
+    { pk: 'live#proj_1', sk: '1', events: new Uint8Array(3) },
+    { pk: 'live-checkpoint', sk: 'shardId-0', sequence: '7' },
+  ]
+  for (const item of own) await put(aws, item)
+  expect(await mirrorItems(local, aws, { clock })).toEqual({ items: 1, written: 1, deleted: 0 })
+  await put(aws, counted(2))
+  expect(await mirrorItems(local, aws, { clock, isTrial: true })).toMatchObject({ written: 0, deleted: 0 })
+  expect(await itemsOf(aws)).toEqual([...own, counted(2)])
+})
+
 /** A lake in memory that counts the versions of its objects, and notes of what was copied. */
 function openObjects() {
   const objects = new Map<string, { bytes: Uint8Array; version: number }>()

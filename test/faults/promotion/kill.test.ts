@@ -82,13 +82,17 @@ async function openWorld() {
 
 async function contentOf(table: StateTable, lake: Lake): Promise<string[]> {
   const texts: string[] = []
-  for await (const page of scanPages(table, {}))
-    texts.push(...page.filter(({ pk }) => pk !== MARK_KEY.pk).map(inOrder))
+  for await (const page of scanPages(table, {})) texts.push(...page.filter(isCopied).map(inOrder))
   for (const { key } of await lake.list('')) {
     const bytes = (await lake.get(key)) ?? expect.unreachable(key)
     texts.push(`${key} ${createHash('sha256').update(bytes).digest('hex')}`)
   }
   return texts.toSorted()
+}
+
+/** Not the mark, and not what the table deletes by itself: the fixture's live buffer is long over. */
+function isCopied({ pk, expires_at }: Record<string, unknown>): boolean {
+  return pk !== MARK_KEY.pk && (expires_at === undefined || Number(expires_at) * 1_000 > Date.now())
 }
 
 /** All items and objects of a folder that no service uses. */

@@ -193,6 +193,7 @@ test('twenty questions get the same answers before a promotion and after it', as
   )
   await service.stop()
   expect(await promoteNow(service.dataDir)).toEqual({ ending: 'done', calls: ['reconcile', 'start'] })
+  await expect(startService({ dataDir: service.dataDir })).rejects.toThrow(/was promoted to AWS/)
   expect(secrets.read()).toBe(readFileSync(join(service.dataDir, 'email-key'), 'utf8'))
 
   for (const [i, question] of QUESTIONS.entries())
