@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { CopiedObjects, SourceObject } from '#core/promote/ports'
 import { writeAtomically } from '#local/atomic-file'
 import { FolderError, lockFolder } from '#local/lock'
-import { promotionDir, promotionNotePath, readPromotionNote } from '#local/promotion-note'
+import { type PromotionNote, promotionDir, promotionNotePath, readPromotionNote } from '#local/promotion-note'
 
 /** How far a promotion has come, in files of the data folder. */
 export type PromotionProgress = {
@@ -28,25 +28,30 @@ export function openProgress(dataDir: string, target: string): PromotionProgress
       `The folder ${folder} cannot be written (${reason}). Run the command as the user of the service, or as root.`,
   })
   const path = promotionNotePath(dataDir)
-  const note = readPromotionNote(dataDir) ?? {
-    id: randomBytes(16).toString('hex'),
-    target,
-    is_retired: false,
-  }
-  if (note.target !== target) {
+  try {
+    const note = noteOf(dataDir, target)
+    if (!existsSync(path)) writeAtomically(path, JSON.stringify(note))
+    return {
+      id: note.id,
+      copied: openCopied(join(promotionDir(dataDir), 'objects.jsonl')),
+      retire: () => writeAtomically(path, JSON.stringify({ ...note, is_retired: true })),
+      close: lock.release,
+    }
+  } catch (error) {
     lock.release()
-    throw new FolderError(
-      `${dataDir} is promoted to ${note.target}, not to ${target}. Name that stack, or delete ${path} to begin anew with an empty stack.`,
-      null,
-    )
+    throw error
   }
-  if (!existsSync(path)) writeAtomically(path, JSON.stringify(note))
-  return {
-    id: note.id,
-    copied: openCopied(join(promotionDir(dataDir), 'objects.jsonl')),
-    retire: () => writeAtomically(path, JSON.stringify({ ...note, is_retired: true })),
-    close: lock.release,
-  }
+}
+
+/** The note of the folder, or a new one. Throws FolderError when it names another target. */
+function noteOf(dataDir: string, target: string): PromotionNote {
+  const note = readPromotionNote(dataDir)
+  if (note === null) return { id: randomBytes(16).toString('hex'), target, is_retired: false }
+  if (note.target === target) return note
+  throw new FolderError(
+    `${dataDir} is promoted to ${note.target}, not to ${target}. Name that stack, or delete the folder ${promotionDir(dataDir)} to begin anew with an empty stack.`,
+    null,
+  )
 }
 
 /**

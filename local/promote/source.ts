@@ -55,7 +55,8 @@ export function openSource(settings: SourceSettings): PromotionSource & { close(
       try {
         const { Item } = await state.client.get({ TableName: state.table, Key: LAKE_KEY })
         const last = Number(Item?.epoch ?? 1)
-        return { first: Math.min(last, ...hot.flatMap(file => file?.claim.epoch ?? [])), last }
+        const first = hot.reduce((lowest, file) => Math.min(lowest, file?.claim.epoch ?? lowest), last)
+        return { first, last }
       } finally {
         await state.close()
       }
