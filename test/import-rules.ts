@@ -22,6 +22,7 @@ export const CORE_ORDER: readonly string[] = [
   ...['usage', 'accounts', 'projects', 'access', 'limits', 'ingest'],
   ...['lake/model', 'lake/consume', 'lake/erase', 'lake/compact', 'lake/read', 'lake/restore', 'identity'],
   ...['replays', 'reports', 'live', 'experiments', 'billing', 'erasure', 'deletion', 'demo', 'scans'],
+  'promote',
   // They put the rooms together.
   ...['stores.ts', 'access-stores.ts'],
 ]
@@ -97,6 +98,12 @@ const RULES: Record<string, Rule> = {
     builtins: null,
   },
   bin: { files: /^(schemas|lib)\//, packages: null, builtins: null },
+  // The one program that knows both deployments: it moves the data of one to the other.
+  'bin/promote.ts': {
+    files: /^(schemas|core|aws|local|lib|providers)\//,
+    packages: null,
+    builtins: null,
+  },
   // The calculator uses the settings of the code.
   cost: {
     files: /^(schemas|core|lib|cost)\/|^aws\/maintenance-settings\.ts$/,
@@ -288,7 +295,9 @@ function ruleOf(path: string): Rule | undefined {
   if (path === 'replay/viewer/build.ts') return VIEWER_BUILD
   if (path === 'cli/build.ts') return CLI_BUILD
   if (path === 'cli/entry.ts') return CLI_ENTRY
-  return /^lambdas\/[\w-]+\/index\.ts$/.test(path) ? FUNCTION_ENTRY : RULES[path.split('/')[0] ?? '']
+  return /^lambdas\/[\w-]+\/index\.ts$/.test(path)
+    ? FUNCTION_ENTRY
+    : (RULES[path] ?? RULES[path.split('/')[0] ?? ''])
 }
 
 function allows(rule: Rule, path: string, { name, isTypeOnly }: Import): boolean {

@@ -1,7 +1,7 @@
 import { type CloudFormationClient, paginateListStackResources } from '@aws-sdk/client-cloudformation'
 import { keptResources } from '#lib/kept-resources'
 
-/** The deployed resources that a restoration works with, by their names on AWS. */
+/** The deployed resources that a restoration or a promotion works with, by their names on AWS. */
 export type ServiceResources = {
   bucket: string
   table: string
@@ -10,6 +10,10 @@ export type ServiceResources = {
   scheduler: string
   restore: string
   jobQueue: string
+  /** The secret with the key of the e-mail index. */
+  emailKey: string
+  /** The functions that callers can ask for something else than to take events. */
+  callers: string[]
 }
 
 /** Logical ids, before the hash of the CDK. test/lib/restore.test.ts compares them with the template. */
@@ -20,6 +24,9 @@ const PATHS = {
   restore: 'restoreFunction',
   jobQueue: 'JobQueueJobsQueue',
 } as const
+
+/** Functions of lambdas/ that change what a promotion copies over. `track` writes to the stream alone. */
+const CALLERS = ['reports', 'control', 'replay', 'auth', 'pages', 'mcp', 'stream', 'owner'] as const
 
 /** Reads the resources of a stack. Throws if one is missing. */
 export async function readServiceResources(
@@ -45,5 +52,7 @@ export async function readServiceResources(
     scheduler: byPath(PATHS.scheduler),
     restore: byPath(PATHS.restore),
     jobQueue: byPath(PATHS.jobQueue),
+    emailKey: kept(keptResources.emailKey),
+    callers: CALLERS.map(name => byPath(`${name}Function`)),
   }
 }

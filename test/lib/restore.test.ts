@@ -26,6 +26,7 @@ import { restoreService } from '#lib/restore/restore-service'
 import { readServiceResources } from '#lib/restore/service-resources'
 import { undoDeletions } from '#lib/restore/undo-deletions'
 import { createWait } from '#lib/restore/wait'
+import { functions } from '#schemas/functions'
 import { createStateTable, openDynaliteState } from '#test/support/dynalite-state'
 import { EMULATOR_ACCESS } from '#test/support/emulators'
 import { synthesize } from './synthesized.ts'
@@ -56,6 +57,8 @@ const resources = {
   scheduler: 'scheduler',
   restore: 'restore',
   jobQueue: 'https://queue',
+  emailKey: 'arn:email-key',
+  callers: ['reports', 'control'],
 }
 const found = { claims: 1, lost: { events: 0 } }
 const payload = (value: unknown) => new TextEncoder().encode(JSON.stringify(value)) as never
@@ -277,11 +280,22 @@ test('the resources are those of the template, and a stack without them is refus
   const typeOf = (name: string) => template.Resources[name.replace('physical ', '')]?.Type
   expect(read.mappings.map(typeOf)).toEqual(Array(2).fill('AWS::Lambda::EventSourceMapping'))
   expect([read.scheduler, read.restore].map(typeOf)).toEqual(Array(2).fill('AWS::Lambda::Function'))
-  expect([read.bucket, read.table, read.jobQueue].map(typeOf)).toEqual([
+  expect([read.bucket, read.table, read.jobQueue, read.emailKey].map(typeOf)).toEqual([
     'AWS::S3::Bucket',
     'AWS::DynamoDB::Table',
     'AWS::SQS::Queue',
+    'AWS::SecretsManager::Secret',
   ])
+  // Whoever calls the others changes nothing that a promotion copies: they write to the stream, or are called
+  // by the service itself.
+  const named = [...read.callers, read.scheduler, read.restore].map(
+    name => /physical (.+)Function/.exec(name)?.[1],
+  )
+  expect(
+    Object.keys(functions)
+      .filter(name => !named.includes(name))
+      .toSorted(),
+  ).toEqual(['jobs', 'lake', 'live', 'scan', 'site', 'track'])
   cloudFormation.on(ListStackResourcesCommand).resolves({ StackResourceSummaries: [] })
   await expect(readServiceResources(new CloudFormationClient(), 'Other')).rejects.toThrow(/Other has no/)
 })
