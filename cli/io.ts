@@ -38,7 +38,10 @@ export type Io = {
   platform: NodeJS.Platform
   /** The home folder of the user. */
   home(): string
-  /** The folder of the service of this version: the clone or package around the command line, or the package beside it. */
+  /**
+   * The folder of the service of this version: the clone or package around the command line, or the package
+   * beside it.
+   */
   service: string | null
   /** The Node of this process: its path, its version without `v`, and its processor, such as `x64`. */
   node: { program: string; version: string; arch: string }

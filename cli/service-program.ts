@@ -26,7 +26,9 @@ export async function runServiceProgram(
   return io.handOver(node, ['--disable-warning=ExperimentalWarning', path, ...args], output)
 }
 
-/** Runs the service itself, as `npm start` does, until a signal ends it. `settings`: beside the environment. */
+/**
+ * Runs the service itself, as `npm start` does, until a signal ends it. `settings`: beside the environment.
+ */
 export async function runService(io: World, settings: Env): Promise<number> {
   const { path, node, service } = programOf('local/main.ts', 'serve', io)
   const modules = pathToFileURL(join(service, 'local/modules.mjs')).href

@@ -3,7 +3,9 @@ import type { RunCommand } from '#cli/command'
 import { dataFolder } from '#cli/http/base-url'
 import { runService } from '#cli/service-program'
 
-/** Its settings are variables of the environment (docs/settings.md); the options are the first three of them. */
+/**
+ * Its settings are variables of the environment (docs/settings.md); the options are the first three of them.
+ */
 export const serve: RunCommand = {
   name: 'serve',
   group: 'Tools',

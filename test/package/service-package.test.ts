@@ -9,7 +9,10 @@ import { cleanUp, newFolder } from '#test/support/service-process'
 import { waitForTotal } from '#test/support/service-reads'
 import { sendEvents } from '#test/support/tracking-client'
 
-/** The package of the service in a folder without the repository, on the machine's own Node and npm: docs/server.md. */
+/**
+ * The package of the service in a folder without the repository, on the machine's own Node and npm:
+ * docs/server.md.
+ */
 
 /** Today 1.5 MB. The service is in it, and no library. */
 const MAX_PACKED_MB = 2
