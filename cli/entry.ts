@@ -40,7 +40,7 @@ const io: Io = {
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-/** How often a program is asked whether npm is still there, ms. */
+/** How often this process looks whether npm is still there, ms. */
 const LOOK_MS = 250
 /** The program that has taken the place of this process. */
 let program: ChildProcess | null = null
@@ -85,7 +85,7 @@ async function handOver(...[path, args, output, env]: Parameters<Io['handOver']>
   const to = output === undefined ? 'inherit' : 'pipe'
   const child = spawn(path, args, { stdio: ['inherit', to, to], env: { ...process.env, ...env } })
   program = child
-  // npm that is killed passes nothing on.
+  // npm passes signals to its shell, and the shell none to this process.
   const parent = process.ppid
   const look = () => void (process.ppid !== parent && child.kill('SIGTERM'))
   const timer = process.env.npm_lifecycle_event === undefined ? undefined : setInterval(look, LOOK_MS)

@@ -102,7 +102,7 @@ const packedBrowserScripts: Plugin = {
 
 /** Names of our files in imports, and in the addresses of threads and processes. */
 function asJavaScript(code: string): string {
-  return code.replace(/(?<=['"]\.{1,2}\/[\w./-]+)\.ts(?=['"])/g, '.js')
+  return code.replace(/(['"]\.{1,2}\/[\w/-]+)\.ts(?=['"])/g, '$1.js')
 }
 
 /** A unit of systemd for `npm install` in /opt/footfall, in the place of a clone there. */
