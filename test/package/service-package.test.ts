@@ -1,13 +1,17 @@
 import { cpSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { builtCommandLine } from '#test/cli/built-cli'
 import { eventually } from '#test/support/eventually'
+import { keepPort } from '#test/support/keep-port'
 import { packedService } from '#test/support/packed-package'
 import { megabytesOf, runIn, serviceClone, startIn } from '#test/support/service-clone'
 import { cleanUp, newFolder } from '#test/support/service-process'
 import { waitForTotal } from '#test/support/service-reads'
+import { startTlsProxy, tlsCertificate } from '#test/support/tls-proxy'
 import { sendEvents } from '#test/support/tracking-client'
+import { HUMAN_USER_AGENT } from '#test/support/user-agents'
 
 /**
  * The package of the service in a folder without the repository, on the machine's own Node and npm:
@@ -111,12 +115,49 @@ test('`footfall serve` takes events that a report counts, and whatever ends it l
   const late = await sendEvents(2, { credentials, prefix: 'late' })
   expect(await first.end()).toBe(0)
 
-  const second = await startIn(folder, 'npx', ['footfall', ...words], { env })
+  const second = await startIn(folder, command, words, { env })
   await waitForTotal(second, sent.length + late.length)
-  await second.end()
+  process.kill(second.pid, 'SIGKILL')
   await eventually(() => expect(second.output()).toContain('"STOPPED"'))
+})
 
-  const third = await startIn(folder, command, words, { env })
-  process.kill(third.pid, 'SIGKILL')
-  await eventually(() => expect(third.output()).toContain('"STOPPED"'))
+test('from `npx footfall serve` to an event over https, as docs/server.md goes, and SIGTERM to npx ends it', async () => {
+  const port = await keepPort()
+  const proxy = await startTlsProxy(port)
+  const trusted = getCACertificates('default')
+  setDefaultCACertificates([...trusted, tlsCertificate])
+  onTestFinished(() => {
+    proxy.close()
+    setDefaultCACertificates(trusted)
+  })
+  const baseUrl = `https://localhost:${proxy.port}`
+  const dataDir = newFolder()
+  const words = ['serve', '--data', dataDir, '--base-url', baseUrl, '--port', String(port)]
+  const env = { PATH, HOME: newFolder(), DATA_DIR: dataDir, SEED_DEMO: 'false', TRUSTED_PROXIES: '127.0.0.1' }
+  const service = await startIn(folder, 'npx', ['footfall', ...words], { env })
+  expect(service.baseUrl).toBe(baseUrl)
+  const headers = { 'X-API-Key': readFileSync(join(dataDir, 'api-key'), 'utf8').trim() }
+  const origin = 'https://www.example.com'
+  const project = { name: 'my-site', allowed_origins: origin }
+  const created = await fetch(`${baseUrl}/projects`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(project),
+  })
+  const { snippet, project_token: token } = (await created.json()) as Record<string, string>
+  const [, script = ''] = / src="([^"]+)"/.exec(snippet ?? '') ?? []
+  expect([script, (await fetch(script)).status]).toEqual([`${baseUrl}/tracker.js`, 200])
+  const view = { token, event: 'page_view', properties: { path: '/hello' } }
+  const tracked = await fetch(`${baseUrl}/track`, {
+    method: 'POST',
+    headers: { Origin: origin, 'User-Agent': HUMAN_USER_AGENT },
+    body: JSON.stringify(view),
+  })
+  expect(tracked.status).toBe(202)
+  await eventually(async () => {
+    const answer = await fetch(`${baseUrl}/stats?project=my-site&since=0d`, { headers })
+    expect(await answer.json()).toMatchObject({ totals: { total_events: 1 } })
+  })
+  await service.end()
+  await eventually(() => expect(service.output()).toContain('"STOPPED"'))
 })
