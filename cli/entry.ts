@@ -1,11 +1,11 @@
-import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { constants, homedir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Problem } from './errors.ts'
-import type { Io, ProgramOutput } from './io.ts'
+import { findService } from './find-service.ts'
+import type { Io } from './io.ts'
 import { main } from './main.ts'
 import { printProblem } from './print/problem.ts'
 
@@ -28,6 +28,7 @@ const io: Io = {
   get service() {
     return findService(dirname(fileURLToPath(import.meta.url)))
   },
+  node: { program: process.execPath, version: process.versions.node, arch: process.arch },
   pid: process.pid,
   isRunning,
   interrupt: () => void process.kill(process.pid, 'SIGINT'),
@@ -38,9 +39,13 @@ const io: Io = {
   handOver,
 }
 
-// An exit through process.exit restores the terminal.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-  process.on(signal, () => process.exit(128 + constants.signals[signal]))
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+/** How often this process looks whether npm is still there, ms. */
+const LOOK_MS = 250
+/** The program that has taken the place of this process. */
+let program: ChildProcess | null = null
+
+for (const signal of SIGNALS) process.on(signal, end)
 // A reader that ends early, such as `head`, is no error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0)
@@ -60,10 +65,11 @@ function outputProblem({ code }: NodeJS.ErrnoException): Problem {
   }
 }
 
-/** The nearest folder above that has the service. */
-function findService(folder: string): string | null {
-  if (existsSync(join(folder, 'local/backup/main.ts'))) return folder
-  return dirname(folder) === folder ? null : findService(dirname(folder))
+/** Passes a signal on to the program. Without one the process ends: process.exit restores the terminal. */
+function end(signal: (typeof SIGNALS)[number]): void {
+  if (program === null) process.exit(128 + constants.signals[signal])
+  // A terminal sends Ctrl-C to the program too.
+  if (signal !== 'SIGINT' || !process.stdin.isTTY) program.kill(signal)
 }
 
 function isRunning(pid: number): boolean {
@@ -75,13 +81,15 @@ function isRunning(pid: number): boolean {
   }
 }
 
-async function handOver(program: string, args: readonly string[], output?: ProgramOutput): Promise<number> {
-  const listeners = process.listeners('SIGINT')
-  process.removeAllListeners('SIGINT')
-  process.on('SIGINT', ignore)
+async function handOver(...[path, args, output, env]: Parameters<Io['handOver']>): Promise<number> {
+  const to = output === undefined ? 'inherit' : 'pipe'
+  const child = spawn(path, args, { stdio: ['inherit', to, to], env: { ...process.env, ...env } })
+  program = child
+  // npm passes signals to its shell, and the shell none to this process.
+  const parent = process.ppid
+  const look = () => void (process.ppid !== parent && child.kill('SIGTERM'))
+  const timer = process.env.npm_lifecycle_event === undefined ? undefined : setInterval(look, LOOK_MS)
   try {
-    const to = output === undefined ? 'inherit' : 'pipe'
-    const child = spawn(program, args, { stdio: ['inherit', to, to] })
     if (output !== undefined) {
       child.stdout?.pipe(output.stdout, { end: false })
       child.stderr?.pipe(output.stderr, { end: false })
@@ -91,9 +99,7 @@ async function handOver(program: string, args: readonly string[], output?: Progr
       child.on('close', code => resolve(code ?? 1))
     })
   } finally {
-    process.off('SIGINT', ignore)
-    for (const listener of listeners) process.on('SIGINT', listener)
+    clearInterval(timer)
+    program = null
   }
 }
-
-function ignore(): void {}

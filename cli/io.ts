@@ -38,8 +38,13 @@ export type Io = {
   platform: NodeJS.Platform
   /** The home folder of the user. */
   home(): string
-  /** The folder of the service in which the command line was built; null where it is a package of its own. */
+  /**
+   * The folder of the service of this version: the clone or package around the command line, or the package
+   * beside it.
+   */
   service: string | null
+  /** The Node of this process: its path, its version without `v`, and its processor, such as `x64`. */
+  node: { program: string; version: string; arch: string }
   /** The id of this process, by which others know who holds a lock. */
   pid: number
   /** Whether a process with the id runs. */
@@ -52,8 +57,9 @@ export type Io = {
    */
   atExit(restore: () => void): () => void
   /**
-   * Runs a program on the streams of this process, or with `output` in the place of stdout and stderr. Until
-   * it ends, Ctrl-C is for the program alone. Resolves with its exit code, after its last output.
+   * Runs a program on the streams of this process, or with `output` in the place of stdout and stderr, and
+   * with `env` beside the environment. Until it ends, signals are for the program alone. Resolves with its
+   * exit code, after its last output.
    */
-  handOver(program: string, args: readonly string[], output?: ProgramOutput): Promise<number>
+  handOver(program: string, args: readonly string[], output?: ProgramOutput, env?: Env): Promise<number>
 }

@@ -78,7 +78,7 @@ const RULES: Record<string, Rule> = {
   // Handlers, but not the AWS entries of the functions, so that one machine never loads the SDKs.
   local: {
     files:
-      /^(schemas|core|scanner|duckdb|local|providers)\/|^(tracker|replay|replay\/viewer|dashboard)\/build\.ts$|^lambdas\/((http|chain)\/[\w-]+|[\w-]+\/handler)\.ts$/,
+      /^(schemas|core|scanner|duckdb|local|providers)\/|^(tracker|replay|replay\/viewer|dashboard|cli)\/build\.ts$|^lambdas\/((http|chain)\/[\w-]+|[\w-]+\/handler)\.ts$/,
     packages: null,
     builtins: null,
   },

@@ -38,6 +38,7 @@ import { replayCommands } from './replays.ts'
 import { retention } from './retention.ts'
 import { scan } from './scan.ts'
 import { segmentCommands } from './segments.ts'
+import { serve } from './serve.ts'
 import { authStatus, logout } from './session-commands.ts'
 import { sessions, sessionsDist } from './sessions.ts'
 import { sources } from './sources.ts'
@@ -97,6 +98,7 @@ export const commands: readonly Command[] = [
   sqlShell,
   pull,
   ...backupCommands,
+  serve,
   adminUpdates,
   doctor,
   completionOf(() => commands),

@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { EDITION } from '#core/lake/model/edition'
 import { FolderError } from '#local/lock'
@@ -27,6 +29,12 @@ const GIT_BYTES = 16 * 1024 * 1024
  * the folder is no clone with an upstream, or the upstream cannot be reached.
  */
 export async function checkUpdate(root: string): Promise<UpdateCheck> {
+  // git would find a clone above the folder of an installed package.
+  if (!existsSync(join(root, '.git')))
+    throw new FolderError(
+      `${root} is no git clone, and the check needs a git clone. A package is replaced by a newer one: docs/server.md, Without a repository.`,
+      null,
+    )
   const upstream = '@{upstream}'
   await git(root, ['fetch', '--quiet'])
   const [installed, newest, behind, packages, edition, changelog] = await Promise.all([

@@ -42,6 +42,7 @@ export const NO_STEPS: Readonly<Record<string, string>> = {
   restore: 'changes a stack',
   'build:cdk': '`test:package` builds it',
   'build:cli': '`test:package` builds it',
+  'build:service': '`test:package` builds it',
   cost: 'prints figures',
   bench: 'prints figures',
   'readme-picture': 'writes a picture',

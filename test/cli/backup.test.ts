@@ -55,6 +55,6 @@ test('a command line without the service beside it says where to run it', async 
   const { code, stderr } = await runHere(['backup', folder], { service: null })
   expect([code, stderr]).toEqual([
     1,
-    expect.stringMatching(/In the folder of the service: npm run build:cli/),
+    expect.stringMatching(/Install the package footfall-service .* In a clone: npm run build:cli/),
   ])
 })

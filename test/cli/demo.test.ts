@@ -57,7 +57,7 @@ const SIGNED_IN = commands.filter(needsSignIn).map(({ name }) => name)
  * Examples with the id of a replay run in replays.test.ts, where there is one, and those that write files in
  * backup.test.ts and pull.test.ts.
  */
-const ELSEWHERE = ['replays get', 'replays open', 'backup', 'restore', 'verify', 'pull']
+const ELSEWHERE = ['replays get', 'replays open', 'backup', 'restore', 'verify', 'pull', 'serve']
 
 test.each(commands.map(({ name, example }) => [name, example] as const))(
   'the help of %s ends with an example that a shell runs as it stands',

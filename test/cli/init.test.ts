@@ -106,6 +106,22 @@ test('a folder of no known kind, and a site without a place, get the snippet and
   }
 })
 
+test('with --core every kind of site loads the small script, and the service has it', async () => {
+  for (const [name, { files, after }] of Object.entries(sites)) {
+    const folder = newSite(files)
+    const { code } = await run([...INIT, '--core', '--folder', folder, '--yes', '--wait', '0'])
+    const written = filesOf(folder)
+    const small = (text: string) => withValues(text).replaceAll('/tracker.js', '/tracker.core.js')
+    for (const [path, text] of Object.entries(after)) {
+      expect({ name, code, text: written[path] }).toEqual({ name, code: 0, text: small(text) })
+      expect(written[path]).toContain(`${PUBLIC}/tracker.core.js`)
+    }
+  }
+  expect((await fetch(`${service.baseUrl}/tracker.core.js`)).status).toBe(200)
+  const dry = await run([...INIT, '--core', '--folder', newSite({ 'index.html': PAGE }), '--dry-run'])
+  expect(dry.stdout).toContain(`${PUBLIC}/tracker.core.js`)
+})
+
 test('without --yes and without a terminal the difference is shown and nothing is written', async () => {
   const folder = newSite({ 'index.html': PAGE })
   const { code, stdout } = await run([...INIT, '--folder', folder])

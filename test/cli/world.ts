@@ -9,7 +9,7 @@ import { type Result, type Runner, runProcess } from './built-cli.ts'
 /** The command line in the process of the test, in a world of its own. */
 
 /** What a test says about the world; the rest is that of a pipe, with nothing of the tester's environment. */
-export type World = Partial<Pick<Io, 'stdout' | 'stderr' | 'clock' | 'service'>> & {
+export type World = Partial<Pick<Io, 'stdout' | 'stderr' | 'clock' | 'service' | 'node' | 'handOver'>> & {
   env?: Record<string, string>
   /** What another program sends. Default: nothing. */
   stdin?: string | Io['stdin']
@@ -72,6 +72,7 @@ function ioOf(
     platform: process.platform,
     home: () => env.HOME,
     service: resolve(import.meta.dirname, '../..'),
+    node: { program: process.execPath, version: process.versions.node, arch: process.arch },
     pid: process.pid,
     isRunning,
     interrupt() {
@@ -79,8 +80,11 @@ function ioOf(
     },
     // The process of the tests does not end.
     atExit: () => () => {},
-    async handOver(program, words, output = world) {
-      const { code, stdout, stderr } = await runProcess(program, words, env)
+    async handOver(program, words, output = world, more = {}) {
+      const { code, stdout, stderr } = await runProcess(program, words, { ...env, ...more } as Record<
+        string,
+        string
+      >)
       output.stdout.write(stdout)
       output.stderr.write(stderr)
       return code ?? 1

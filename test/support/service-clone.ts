@@ -45,6 +45,8 @@ export async function runIn(
 }
 
 export type StartedService = Pick<Service, 'baseUrl' | 'credentials' | 'dataDir' | 'output'> & {
+  /** Of the program, which may have started the service as another process. */
+  pid: number
   /** Sends SIGTERM to the program. Resolves with its exit code. */
   end(): Promise<number | null>
 }
@@ -69,6 +71,7 @@ export async function startIn(
   const credentials: Credentials = JSON.parse(readFileSync(join(env.DATA_DIR, 'credentials.json'), 'utf8'))
   return {
     ...{ credentials, baseUrl: credentials.base_url, dataDir: env.DATA_DIR, output },
+    pid: child.pid as number,
     async end() {
       const ended = once(child, 'exit')
       child.kill('SIGTERM')
