@@ -43,18 +43,7 @@ export default defineConfig({
       },
       // Files that run in the same worker share one Chromium (sharedBrowser in test/support/browser.ts). Its
       // processes keep one core busy, so two workers are enough for two cores.
-      {
-        test: {
-          name: 'browser',
-          include: BROWSER,
-          maxWorkers: 2,
-          // The rehearsal runs journeys of both kinds in one command. Vitest asks for an order where the
-          // numbers of workers differ.
-          sequence: { groupOrder: 1 },
-          ...nodeRunner,
-          ...limits,
-        },
-      },
+      { test: { name: 'browser', include: BROWSER, maxWorkers: 2, ...nodeRunner, ...limits } },
       { test: { name: 'faults', include: FAULTS, ...nodeRunner, ...limits } },
       { test: { name: 'package', include: PACKAGE, ...nodeRunner, ...limits } },
     ],

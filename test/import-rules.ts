@@ -94,7 +94,12 @@ const RULES: Record<string, Rule> = {
     packages: null,
     builtins: null,
   },
-  bin: { files: /^(schemas|lib)\//, packages: null, builtins: null },
+  // The doctor lets Athena plan the statements that the check with Trino records.
+  bin: {
+    files: /^(schemas|lib)\/|^test\/trino\/record-for-athena\.ts$/,
+    packages: null,
+    builtins: null,
+  },
   // The calculator uses the settings of the code.
   cost: {
     files: /^(schemas|core|lib|cost)\/|^aws\/maintenance-settings\.ts$/,
@@ -141,7 +146,7 @@ const RULES: Record<string, Rule> = {
   // machine. The tools of an operator are in lib/.
   rehearsal: {
     files:
-      /^(schemas|core|scanner|aws|rehearsal)\/|^lib\/(find-kept\.ts|restore\/[\w-]+\.ts)$|^test\/(support|trino)\//,
+      /^(schemas|core|scanner|aws|rehearsal)\/|^lib\/(find-kept\.ts|(doctor|restore)\/[\w-]+\.ts)$|^test\/(support|trino)\//,
     packages: /^@aws-sdk\//,
     builtins: null,
   },

@@ -90,12 +90,18 @@ async function read(service: Deployment, { method, path }: Route, parameters: Re
   const body = isGet ? undefined : { ...since, ...parameters }
   if (isGet && !OWN_PERIOD.has(path)) query.set('since', '14d')
   const response = await service.callJson<unknown>(`${path}?${query}`, { method, body })
-  return JSON.stringify(response, (key, value) => (MADE_UP.has(key) ? undefined : value))
+  return JSON.stringify(response, (key, value) => (MADE_UP.has(key) ? undefined : value)).replaceAll(
+    MOMENT_OF_NOTE,
+    '…',
+  )
 }
 
 const OWN_PERIOD = new Set(['/insights', '/pages', '/retention'])
 /** `since` is the millisecond at which the period of a request begins. */
 const MADE_UP = new Set(['id', 'project_id', 'next_before', 'since'])
+
+/** A funnel notes the millisecond from which its window is not over. */
+const MOMENT_OF_NOTE = /(?<=WINDOW_NOT_OVER: Whoever began after )\S+/g
 
 /** Both texts from a little before the place where they differ. */
 function describeDifference(deployed: string, onOneMachine: string): string {
