@@ -1,4 +1,4 @@
-/** What the rehearsal cannot test. docs/aws.md has a checklist for a first deployment on AWS. */
+/** What the rehearsal cannot test. `npm run doctor` and a checklist in docs/aws.md look at them on AWS. */
 export const KNOWN_GAPS = [
   "Rights of AWS's own services (Athena, CloudFront, event source mappings, alarms). The emulator evaluates only the roles of the functions, with its own version of IAM. It does not evaluate rights for Athena, Glue and query results: Trino reads with all rights.",
   'Permissions to call a function. The emulator calls functions without checking their policies.',
