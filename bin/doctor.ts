@@ -10,8 +10,8 @@ import { stackFindings } from '#lib/doctor/findings'
 import { countProblems, findingsText } from '#schemas/findings'
 
 // `npm run doctor -- --stack Footfall` looks at a deployed service as its owner does after a deployment
-// (docs/aws.md). The exit code is 0 when nothing is wrong, and 1 when there is a problem, or the stack cannot be
-// looked at.
+// (docs/aws.md). The exit code is 0 when nothing is wrong, and 1 when there is a problem, or the stack cannot
+// be looked at.
 
 const MINUTE_MS = 60_000
 /** Events are in reports after a minute and a half; the rest is for a slow start. */

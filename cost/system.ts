@@ -83,10 +83,10 @@ export const system = {
     live: { call: 15, chunk: 0.5, event: 0.03 },
   },
   /**
-   * The start of a process, which Lambda bills since August 2025: the share of calls that meet one (under 1 %,
-   * says AWS: "AWS Lambda standardizes billing for INIT Phase", April 2025), and ms (estimated). The durations
-   * above include it for functions that most calls find cold. A process of `withSecret` may ask for a secret.
-   * Lambda bills the disk beyond `freeDiskMb`.
+   * The start of a process, which Lambda bills since August 2025: the share of calls that meet one (under 1
+   * %, says AWS: "AWS Lambda standardizes billing for INIT Phase", April 2025), and ms (estimated). The
+   * durations above include it for functions that most calls find cold. A process of `withSecret` may ask for
+   * a secret. Lambda bills the disk beyond `freeDiskMb`.
    */
   coldStart: {
     share: 0.01,

@@ -5,7 +5,10 @@ import type { World } from './world.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
 
-/** Each kind runs in a command of its own, because vitest refuses two with different numbers of workers in one. */
+/**
+ * Each kind runs in a command of its own, because vitest refuses two with different numbers of workers in
+ * one.
+ */
 const KINDS = { node: 'test/journeys/*.test.ts', browser: 'test/browser/journeys/*.test.ts' } as const
 
 /**

@@ -18,9 +18,9 @@ const MAIL_VISITS = { session: { field: 'properties.utm_source', op: 'eq', value
 const PRO = { field: 'traits.plan', op: 'eq', value: 'pro' }
 
 /**
- * The reads that the doctor asks, by their routes: each report, and the forms whose SQL is the most unlike, by
- * conditions, groups and metrics. test/lib/doctor/questions.test.ts compares the names with the reports of the
- * service.
+ * The reads that the doctor asks, by their routes: each report, and the forms whose SQL is the most unlike,
+ * by conditions, groups and metrics. test/lib/doctor/questions.test.ts compares the names with the reports of
+ * the service.
  */
 export const askedReads = {
   stats: [

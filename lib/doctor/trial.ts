@@ -39,7 +39,9 @@ export type TrialOptions = {
   sleep(ms: number): Promise<unknown>
   /** Tells a person who waits what is done. */
   print(text: string): void
-  /** Opens GET /stream and resolves when it has shown an event of this name, with null, or with what is wrong. */
+  /**
+   * Opens GET /stream and resolves when it has shown an event of this name, with null, or with what is wrong.
+   */
   watchStream(project: string, event: string, send: () => Promise<unknown>): Promise<string | null>
 }
 
@@ -72,8 +74,8 @@ const EVENTS = [
 const ERASED = 'doctor-ada'
 
 /**
- * Makes a project, sends events, reads them in every report before and after their compaction, erases a person,
- * and deletes the project. Never rejects: `failure` says what ended it.
+ * Makes a project, sends events, reads them in every report before and after their compaction, erases a
+ * person, and deletes the project. Never rejects: `failure` says what ended it.
  */
 export async function runTrial(call: Caller, options: TrialOptions): Promise<Trial> {
   const trial: Trial = {
@@ -170,7 +172,10 @@ async function runSteps(call: Caller, options: TrialOptions, trial: Trial): Prom
     }
   }
 
-  /** The events of the project, and the epochs of the hot files and the number of files of segments in its read. */
+  /**
+   * The events of the project, and the epochs of the hot files and the number of files of segments in its
+   * read.
+   */
   async function readEvents(id: string) {
     const answer = await call('/events', { query: { project: id, since: '1d', sql: 'true' } })
     const { events, sql = [] } = jsonOf(answer) as {

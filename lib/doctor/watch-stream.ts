@@ -5,8 +5,8 @@ const TIMEOUT_MS = 20 * SECOND_MS
 const MAX_TEXT = 100_000
 
 /**
- * Opens GET /stream of a project, calls `send` once it is open, and reads until it shows an event of the name.
- * Resolves with null then, else with what is wrong.
+ * Opens GET /stream of a project, calls `send` once it is open, and reads until it shows an event of the
+ * name. Resolves with null then, else with what is wrong.
  */
 export async function watchStream(
   { url, apiKey }: { url: string; apiKey: string },

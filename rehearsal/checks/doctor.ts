@@ -12,7 +12,8 @@ const MINUTE_MS = 60_000
 /** The deployment before this check has epochs of a minute. */
 const COMPACTION_MS = 15 * MINUTE_MS
 /**
- * Planned in place of the recorded statements, which need minutes to be recorded, and of which Trino plans each in
+ * Planned in place of the recorded statements, which need minutes to be recorded, and of which Trino plans
+ * each in
  * `npm run test:trino`.
  */
 const STATEMENTS = ["SELECT count(*) FROM segment_events WHERE bucket = 1 AND project_id = 'p'"]

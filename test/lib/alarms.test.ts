@@ -126,7 +126,9 @@ test.each(STATES)('an alarm counts the bytes that Athena statements in state %s 
 })
 
 test('with earlyAlarms=false an address gets the same alarms that an install without one has', () => {
-  expect(Object.keys(alarms({ earlyAlarms: false })).toSorted()).toEqual(Object.keys(byName(plain)).toSorted())
+  expect(Object.keys(alarms({ earlyAlarms: false })).toSorted()).toEqual(
+    Object.keys(byName(plain)).toSorted(),
+  )
   const { AlarmActions } = alarms({ earlyAlarms: false }).IteratorAge as { AlarmActions: unknown[] }
   expect(AlarmActions).toHaveLength(1)
 })

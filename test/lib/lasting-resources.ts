@@ -1,9 +1,9 @@
 import type { Synthesized } from './synthesized.ts'
 
 /**
- * What an update of a stack must not replace, with the properties whose change makes CloudFormation replace it
- * (the pages of the resource types in its user guide, November 2026): data, addresses that others have written
- * down, and confirmed subscriptions.
+ * What an update of a stack must not replace, with the properties whose change makes CloudFormation replace
+ * it (the pages of the resource types in its user guide, November 2026): data, addresses that others have
+ * written down, and confirmed subscriptions.
  */
 const FIXED: Readonly<Record<string, readonly string[]>> = {
   'AWS::S3::Bucket': ['BucketName', 'BucketNamePrefix', 'BucketNamespace'],
@@ -31,11 +31,15 @@ export function lastingResources({ template }: Pick<Synthesized, 'template'>): L
     const names = FIXED[Type]
     if (names === undefined) return []
     const values = names.map(name => [name, valueAt(Properties, name)] as const)
-    return [[id, { type: Type, fixed: Object.fromEntries(values.filter(([, value]) => value !== undefined)) }]]
+    return [
+      [id, { type: Type, fixed: Object.fromEntries(values.filter(([, value]) => value !== undefined)) }],
+    ]
   })
   return Object.fromEntries(found.toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1)))
 }
 
 function valueAt(properties: Record<string, unknown>, path: string): unknown {
-  return path.split('.').reduce<unknown>((value, name) => (value as Record<string, unknown>)?.[name], properties)
+  return path
+    .split('.')
+    .reduce<unknown>((value, name) => (value as Record<string, unknown>)?.[name], properties)
 }

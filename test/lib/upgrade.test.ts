@@ -5,9 +5,9 @@ import { type LastingResources, lastingResources } from './lasting-resources.ts'
 import { synthesize } from './synthesized.ts'
 
 /**
- * An update of a deployed stack to the template of today. CloudFormation replaces a resource whose logical id,
- * type or fixed property changes, by an empty one. It cannot create one under a fixed name that another resource
- * of the stack still has, so the update fails.
+ * An update of a deployed stack to the template of today. CloudFormation replaces a resource whose logical
+ * id, type or fixed property changes, by an empty one. It cannot create one under a fixed name that another
+ * resource of the stack still has, so the update fails.
  */
 
 type RecordedStack = { options: Record<string, unknown>; resources: LastingResources }
@@ -59,7 +59,9 @@ test('a changed key, a resource that is gone and one under another id are found'
   expect(differences(before, { State: table({ KeySchema: key }) })).toEqual([])
   expect(differences(before, { State: table({ KeySchema: [] }) })).toHaveLength(1)
   expect(differences(before, { State: table({ KeySchema: key, TableName: 'a' }) })).toHaveLength(1)
-  expect(differences(before, { Other: table({ KeySchema: key }) })).toEqual([expect.stringMatching(/is gone$/)])
+  expect(differences(before, { Other: table({ KeySchema: key }) })).toEqual([
+    expect.stringMatching(/is gone$/),
+  ])
   const named = { State: table({ TableName: 'a' }) }
   expect(movedNames(named, named)).toEqual([])
   expect(movedNames(named, { Other: table({ TableName: 'a' }) })).toHaveLength(1)

@@ -24,7 +24,8 @@ const CREATED = new Date(NOW - 90 * 86_400_000).toISOString()
 /** A machine that is busy with other work makes a statement slow, which is no difference. */
 const DUCKDB_MS = 600_000
 /**
- * Writes a lake into a folder of its name below `root`, runs all reports on DuckDB, and returns their statements.
+ * Writes a lake into a folder of its name below `root`, runs all reports on DuckDB, and returns their
+ * statements.
  * `seed`: of the odd values.
  */
 export async function recordStatements(

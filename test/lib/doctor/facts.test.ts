@@ -40,7 +40,10 @@ const clients = {
   sns: new SNSClient(),
 }
 
-/** The resources of a template as CloudFormation lists them: the physical id is the logical one, but for topics. */
+/**
+ * The resources of a template as CloudFormation lists them: the physical id is the logical one, but for
+ * topics.
+ */
 function deploy(context: Record<string, unknown>): void {
   const { template } = synthesize(context)
   cloudFormation.on(DescribeStacksCommand).resolves({

@@ -7,7 +7,10 @@ import { runTrial, type TrialOptions } from '#lib/doctor/trial'
 import { watchStream } from '#lib/doctor/watch-stream'
 import { sharedDeployment } from '#test/support/deployment'
 
-/** What the doctor of a stack does as an owner: against a service of one machine, and against invented answers. */
+/**
+ * What the doctor of a stack does as an owner: against a service of one machine, and against invented
+ * answers.
+ */
 
 test('the trial asks every report of the service', () => {
   expect(Object.keys(askedReads).toSorted()).toEqual(Object.keys(reports).toSorted())
