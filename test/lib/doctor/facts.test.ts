@@ -16,7 +16,7 @@ import { mockClient } from 'aws-sdk-client-mock'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { type DoctorOptions, gatherStackFacts } from '#lib/doctor/facts'
 import { sharedDeployment } from '#test/support/deployment'
-import { synthesize } from '../synthesized.ts'
+import { synthesize } from '#test/lib/synthesized'
 
 /** What the doctor reads of AWS, from the resources of a synthesized stack. */
 
