@@ -19,7 +19,8 @@ export type StackFacts = {
   subscriptions: { isConfirmed: boolean }[] | null
   /** Lines of the functions' logs of the last day; null: nobody may look. */
   logs: { denied: string[]; merges: number } | null
-  answers: Record<'health' | 'pastEdge' | 'nothing' | 'stranger' | 'notUtf8', Answer | null>
+  /** `pastEdge`: null without CloudFront. */
+  answers: Record<'health' | 'nothing' | 'stranger' | 'notUtf8', Answer> & { pastEdge: Answer | null }
   /** Null without an API key. */
   trial: Trial | null
   /** Null: no statements were given. */

@@ -50,11 +50,20 @@ const checks: Readonly<Record<string, Check<StackFacts>>> = {
       : good(`${confirmed} of ${subscriptions.length} addresses get the alarms.`)
   },
 
-  health: ({ answers: { health } }) =>
-    expectAnswer(health, 200, 'GET /health', 'Look at the log of the function site.'),
+  health({ answers: { health } }) {
+    if (health.status === 0) return notReached('The service', health)
+    return health.status === 200
+      ? good('GET /health is 200.')
+      : {
+          level: 'problem',
+          text: `GET /health is answered with ${shown(health)}.`,
+          action: 'Look at the log of the function site.',
+        }
+  },
 
   edge({ answers: { pastEdge } }) {
     if (pastEdge === null) return good('There is no CloudFront: the address is that of the API.')
+    if (pastEdge.status === 0) return notReached('The API', pastEdge)
     return isRefusal(pastEdge, 403, 'FORBIDDEN')
       ? good('Nobody reaches the API past CloudFront.')
       : {
@@ -64,36 +73,39 @@ const checks: Readonly<Record<string, Check<StackFacts>>> = {
         }
   },
 
-  unknown_paths: ({ answers: { nothing } }) =>
-    nothing !== null && isRefusal(nothing, 404, 'NOT_FOUND')
+  unknown_paths: ifReached('nothing', nothing =>
+    isRefusal(nothing, 404, 'NOT_FOUND')
       ? good('An unknown path is 404 in JSON.')
       : {
           level: 'problem',
-          text: `An unknown path is answered with ${nothing === null ? 'nothing' : shown(nothing)}, not with 404.`,
+          text: `An unknown path is answered with ${shown(nothing)}, not with 404.`,
           action: 'A 500 means that the gateway has no right to call the function site.',
         },
+  ),
 
-  sign_in({ answers: { stranger } }) {
-    const { status = 0, headers = new Headers() } = stranger ?? {}
-    const header = ['www-authenticate', 'x-amzn-remapped-www-authenticate'].find(name => headers.has(name))
-    const hasMetadata = stranger !== null && jsonOf(stranger).resource_metadata !== undefined
-    return status === 401 && hasMetadata && header !== undefined
+  sign_in: ifReached('stranger', stranger => {
+    const header = ['www-authenticate', 'x-amzn-remapped-www-authenticate'].find(name =>
+      stranger.headers.has(name),
+    )
+    const hasMetadata = jsonOf(stranger).resource_metadata !== undefined
+    return stranger.status === 401 && hasMetadata && header !== undefined
       ? good(`Agents find the sign-in: in the body, and in the header ${header}.`)
       : {
           level: 'problem',
-          text: `A call without credentials gets ${stranger === null ? 'nothing' : shown(stranger)}${header === undefined ? ', without a header that names the sign-in' : ''}.`,
+          text: `A call without credentials gets ${shown(stranger)}${header === undefined ? ', without a header that names the sign-in' : ''}.`,
           action: 'Report it: agents do not find the sign-in.',
         }
-  },
+  }),
 
-  not_utf8: ({ answers: { notUtf8 } }) =>
-    notUtf8 !== null && isRefusal(notUtf8, 400, 'INVALID_BODY')
+  not_utf8: ifReached('notUtf8', notUtf8 =>
+    isRefusal(notUtf8, 400, 'INVALID_BODY')
       ? good('Bytes that are not UTF-8 are refused (R3).')
       : {
           level: 'problem',
-          text: `Bytes that are not UTF-8 are answered with ${notUtf8 === null ? 'nothing' : shown(notUtf8)}.`,
+          text: `Bytes that are not UTF-8 are answered with ${shown(notUtf8)}.`,
           action: 'Report it: the API decodes text before the function gets it.',
         },
+  ),
 
   rights({ logs }) {
     if (logs === null) return cannotLook('logs:FilterLogEvents')
@@ -258,19 +270,20 @@ function judgeAsked(asked: Asked | null, when: string): ReturnType<Check<StackFa
       }
 }
 
-function expectAnswer(
-  answer: Answer | null,
-  status: number,
-  what: string,
-  action: string,
-): ReturnType<Check<StackFacts>> {
-  return answer?.status === status
-    ? good(`${what} is ${status}.`)
-    : {
-        level: 'problem',
-        text: `${what} is answered with ${answer === null ? 'nothing' : shown(answer)}.`,
-        action,
-      }
+/** A check of an answer to a stranger. It does not apply where nothing answers: `health` says that. */
+function ifReached(
+  name: 'nothing' | 'stranger' | 'notUtf8',
+  judge: (answer: Answer) => ReturnType<Check<StackFacts>>,
+): Check<StackFacts> {
+  return ({ answers }) => (answers[name].status === 0 ? null : judge(answers[name]))
+}
+
+function notReached(what: string, answer: Answer): ReturnType<Check<StackFacts>> {
+  return {
+    level: 'problem',
+    text: `${what} cannot be reached from this machine: ${shown(answer)}.`,
+    action: 'Look at the name in DNS, and at the network of this machine.',
+  }
 }
 
 function isRefusal(answer: Answer, status: number, error: string): boolean {

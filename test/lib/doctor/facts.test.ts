@@ -15,8 +15,8 @@ import { ListSubscriptionsByTopicCommand, SNSClient } from '@aws-sdk/client-sns'
 import { mockClient } from 'aws-sdk-client-mock'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { type DoctorOptions, gatherStackFacts } from '#lib/doctor/facts'
-import { sharedDeployment } from '#test/support/deployment'
 import { synthesize } from '#test/lib/synthesized'
+import { sharedDeployment } from '#test/support/deployment'
 
 /** What the doctor reads of AWS, from the resources of a synthesized stack. */
 
@@ -112,10 +112,10 @@ test('the address for alarms, the workgroup and the address past CloudFront are 
   expect(subscriptions).toEqual([{ isConfirmed: false }, { isConfirmed: true }])
   expect(executions).toBe(1_000)
   expect(trial).toBeNull()
-  expect(answers.health?.status).toBe(200)
-  expect(answers.nothing?.status).toBe(404)
-  expect(answers.stranger?.status).toBe(401)
-  expect(answers.notUtf8?.status).toBe(400)
+  expect(answers.health.status).toBe(200)
+  expect(answers.nothing.status).toBe(404)
+  expect(answers.stranger.status).toBe(401)
+  expect(answers.notUtf8.status).toBe(400)
   expect(answers.pastEdge?.status).toBe(200)
 })
 

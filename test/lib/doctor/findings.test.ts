@@ -97,6 +97,14 @@ test('answers to a stranger that differ from the contract are problems', () => {
   expect(toldOfAnswers({ stranger: renamed })).toEqual({})
 })
 
+test('a service that this machine does not reach is one problem, and the API past it another', () => {
+  const none: Answer = { status: 0, headers: new Headers(), text: 'getaddrinfo ENOTFOUND' }
+  const answers = { health: none, pastEdge: none, nothing: none, stranger: none, notUtf8: none }
+  const found = told({ answers })
+  expect(Object.keys(found)).toEqual(['health', 'edge'])
+  expect(found.health).toMatch(/^problem: The service cannot be reached .*ENOTFOUND/)
+})
+
 test('a stack without CloudFront has no edge to walk around, and its events no country', () => {
   const stack = { ...healthy.stack, apiUrl: null }
   const answers = { ...healthy.answers, pastEdge: null }
