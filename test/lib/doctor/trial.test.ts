@@ -116,6 +116,14 @@ test('the events are compacted when no hot file of their epoch is read any more,
   expect(calls.at(-1)).toBe('DELETE /projects/p1')
 })
 
+test('a stream that is refused is told, and the trial waits for no event that it has not sent', async () => {
+  const { call } = invented()
+  const watchStream = async () => '403 FORBIDDEN'
+  const trial = await runTrial(call, { ...options(), hasStream: true, watchStream, compactionMs: 600_000 })
+  expect(trial.streamProblem).toBe('403 FORBIDDEN')
+  expect(trial.compaction).toMatchObject({ events: 3, questions: { failures: [] } })
+})
+
 test('a compaction that does not come in time is told, and no report is asked again', async () => {
   const { call } = invented()
   const trial = await runTrial(call, { ...options(), compactionMs: 1 })
