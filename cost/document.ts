@@ -92,8 +92,26 @@ const tables: Record<string, () => string> = {
     ),
   idle: () => {
     const idle = usage({ events: 0, reads: 0, months: 0 })
-    const usd = (change: Partial<Usage>) => dollars(monthlyCost({ ...idle, ...change }).total)
-    return `An install without traffic costs ${usd({ alarms: 'main' })} USD a month: one shard, the alarms and the maintenance of every minute. With an address for alarms it has the early alarms too, and costs ${usd({})}; the free tier that every account has for ever takes that down to ${usd({ freeTier: 'yes' })}.`
+    const usd = (change: Partial<Usage>) => monthlyCost({ ...idle, ...change }).total
+    const lines = table(
+      ['idle, by the largest lines', 'units a month', 'USD a month', 'price of'],
+      monthlyCost(idle)
+        .lines.filter(({ usd: each }) => each >= 0.1)
+        .toSorted((a, b) => b.usd - a.usd)
+        .map(({ service, unit, quantity, purpose, usd: each }) => [
+          `${service}, ${purpose}: ${unit}`,
+          amount(quantity),
+          dollars(each),
+          sourceOf(service, unit),
+        ]),
+      [1, 2],
+    )
+    const early = dollars(usd({}) - usd({ alarms: 'main' }))
+    return `An install without traffic costs ${dollars(usd({ alarms: 'main' }))} USD a month: one shard, the alarms and the maintenance of every minute. With an address for alarms it has the early alarms too (${early}), and costs ${dollars(usd({}))}; the free tier that every account has for ever takes that down to ${dollars(usd({ freeTier: 'yes' }))}, and \`earlyAlarms=false\` to ${dollars(usd({ freeTier: 'yes', alarms: 'main' }))}.
+
+${lines}
+
+The prices are those of ${CHECKED_ON}.`
   },
   small: () => {
     const small = usage({ events: 1e6, batch: 10, projects: 1, reads: 30e3 })
@@ -279,4 +297,9 @@ export function withTables(document: string): string {
       return `${start}\n${createTable()}\n\n${end}`
     },
   )
+}
+
+function sourceOf(service: string, unit: string): string {
+  const found = Object.values<Price>(prices).find(each => each.service === service && each.unit === unit)
+  return found?.source ?? ''
 }

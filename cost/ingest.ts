@@ -144,7 +144,10 @@ function siteFunction(calls: number, usage: Usage): Quantity[] {
   return lambda('site', 'tracker', calls, calls * system.functionMs.site.call, usage)
 }
 
-/** The cost of a function's invocations, which take `ms` milliseconds in total. */
+/**
+ * The cost of a function's invocations, which take `ms` milliseconds in total, without the start of its
+ * processes. Lambda bills that too, and a disk above 512 MB.
+ */
 export function lambda(
   name: FunctionName,
   purpose: string,
@@ -152,13 +155,23 @@ export function lambda(
   ms: number,
   { architecture }: Pick<Usage, 'architecture'>,
 ): Quantity[] {
+  const { share, ms: startMs, included, withSecret, freeDiskMb } = system.coldStart
+  const { memoryMb, diskMb = freeDiskMb } = system.functions[name]
+  const starts = included.some(each => each === name) ? 0 : invocations * share
+  const seconds = (ms + starts * startMs) / 1_000
   return [
     { price: 'lambdaRequest', quantity: invocations, purpose },
     {
       price: architecture === 'arm64' ? 'lambdaArmSecond' : 'lambdaX86Second',
-      quantity: ((ms / 1_000) * system.functions[name].memoryMb) / 1_024,
+      quantity: (seconds * memoryMb) / 1_024,
       purpose,
     },
+    ...(diskMb > freeDiskMb
+      ? [{ price: 'lambdaDisk', quantity: (seconds * (diskMb - freeDiskMb)) / 1_024, purpose } as const]
+      : []),
+    ...(withSecret.some(each => each === name)
+      ? [{ price: 'secretCall', quantity: starts, purpose } as const]
+      : []),
     ...(name === 'jobs' ? callLog(invocations, purpose) : []),
   ]
 }
@@ -190,7 +203,7 @@ function stream(usage: Usage): Quantity[] {
   return [
     { price: 'streamHour', quantity: system.hoursPerMonth, purpose },
     { price: 'streamIn', quantity: gigabytes, purpose },
-    { price: 'streamOut', quantity: gigabytes, purpose },
+    { price: 'streamOut', quantity: gigabytes * system.consumers, purpose },
     ...(extraHours > 0
       ? [{ price: 'streamKept', quantity: (gigabytes * extraHours) / system.hoursPerMonth, purpose } as const]
       : []),

@@ -107,6 +107,14 @@ export const prices = {
     source: LAMBDA,
   },
 
+  lambdaDisk: {
+    service: 'Lambda',
+    unit: 'GB-second of disk beyond 512 MB',
+    tiers: flat(0.0000000309),
+    free: 0,
+    source: fromMemory('https://aws.amazon.com/lambda/pricing/'),
+  },
+
   shardHour: { service: 'Kinesis', unit: 'shard hour', tiers: flat(0.015), free: 0, source: C3X_KINESIS },
   retentionHour: {
     service: 'Kinesis',
@@ -270,6 +278,13 @@ export const prices = {
     tiers: flat(5.5 / MILLION),
     free: 0,
     source: BEDROCK,
+  },
+  secretCall: {
+    service: 'Secrets Manager',
+    unit: 'call',
+    tiers: flat(0.05 / 10_000),
+    free: 0,
+    source: fromMemory('https://aws.amazon.com/secrets-manager/pricing/'),
   },
   secret: {
     service: 'Secrets Manager',

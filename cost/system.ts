@@ -82,6 +82,21 @@ export const system = {
     /** A request writes up to 25 chunks. */
     live: { call: 15, chunk: 0.5, event: 0.03 },
   },
+  /**
+   * The start of a process, which Lambda bills since August 2025: the share of calls that meet one (under 1
+   * %, says AWS: "AWS Lambda standardizes billing for INIT Phase", April 2025), and ms (estimated). The
+   * durations above include it for functions that most calls find cold. A process of `withSecret` may ask for
+   * a secret. Lambda bills the disk beyond `freeDiskMb`.
+   */
+  coldStart: {
+    share: 0.01,
+    ms: 400,
+    included: ['jobs', 'scan'],
+    withSecret: ['reports', 'control'],
+    freeDiskMb: 512,
+  },
+  /** Consumers of the stream, lake and live (lib/event-sources.ts). Each reads every byte. */
+  consumers: 2,
   functions: Object.fromEntries(
     (Object.keys(functions) as FunctionName[]).map(name => [name, functionSize(name, defaults)]),
   ) as Record<FunctionName, FunctionSize>,

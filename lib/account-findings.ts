@@ -9,7 +9,7 @@ export type AccountFacts = {
   concurrency: number | null
   /** Those that no function outside of this service has reserved; null if nobody can tell. */
   available: number | null
-  /** Open shards of the stream of this service. Null: there is none yet. */
+  /** Open shards of the stream of this service. Null: there is none yet, or nobody can tell. */
   shards: number | null
 }
 

@@ -90,8 +90,8 @@ const MINUTE = Duration.minutes(1)
 const TWO_OF_THREE: [number, number] = [2, 3]
 
 /**
- * All alarms. They go to the e-mail address or topic of the options; without one there are no early ones, and
- * the others show in the console only.
+ * All alarms. They go to the e-mail address or topic of the options; without one, or with earlyAlarms=false,
+ * there are no early ones. Without one the others show in the console only.
  */
 export class Alarms extends Construct {
   readonly alarms: Alarm[]
@@ -99,7 +99,8 @@ export class Alarms extends Construct {
   constructor(scope: Construct, id: string, props: AlarmsProps) {
     super(scope, id)
     const topic = this.createTopic(props.config)
-    const specs = Object.entries(alarmSpecs(props)).filter(([, { early }]) => topic !== null || !early)
+    const hasEarly = topic !== null && props.config.earlyAlarms
+    const specs = Object.entries(alarmSpecs(props)).filter(([, { early }]) => hasEarly || !early)
     this.alarms = specs.map(([name, spec]) => {
       const alarm = this.createAlarm(name, spec, { topic, page: props.config.runbookUrl ?? PAGE })
       if (spec.below !== undefined) alarm.node.addDependency(...props.after)

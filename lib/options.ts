@@ -257,6 +257,10 @@ export const optionsSchema = z.strictObject({
     .regex(/^arn:aws:sns:[\w-]+:\d{12}:[\w-]+$/, 'Use the ARN of an SNS topic')
     .optional()
     .meta({ description: 'Your own SNS topic for alarms, instead of alarmEmail' }),
+  earlyAlarms: flag.default(true).meta({
+    description:
+      'Whether an address for alarms gets the early ones too, $1.50 a month. Another alarm sounds later for the same cause',
+  }),
   monthlyBudgetUsd: wholeNumber(1, 1_000_000).optional().meta({
     description:
       'Monthly budget of this stack by its tag, USD. alarmEmail gets the notices. Not in every region',

@@ -86,16 +86,24 @@ async function readReserved({
   }
 }
 
-/** Open shards of a provisioned stream. Null for one on demand, whose shards nobody chooses. */
+/**
+ * Open shards of a provisioned stream. Null for one on demand, whose shards nobody chooses, and if nobody can
+ * tell: then the executions of the account count all the same, or this deployment would take back what the
+ * first one has reserved.
+ */
 async function readShards(
   client: KinesisClient,
   StreamName: string,
   abortSignal: AbortSignal,
 ): Promise<number | null> {
-  const { StreamDescriptionSummary: stream } = await client.send(
-    new DescribeStreamSummaryCommand({ StreamName }),
-    { abortSignal },
-  )
-  if (stream?.StreamModeDetails?.StreamMode === 'ON_DEMAND') return null
-  return stream?.OpenShardCount ?? null
+  try {
+    const { StreamDescriptionSummary: stream } = await client.send(
+      new DescribeStreamSummaryCommand({ StreamName }),
+      { abortSignal },
+    )
+    if (stream?.StreamModeDetails?.StreamMode === 'ON_DEMAND') return null
+    return stream?.OpenShardCount ?? null
+  } catch {
+    return null
+  }
 }

@@ -6,9 +6,15 @@ import { LambdaClient } from '@aws-sdk/client-lambda'
 import { createDynamoClient, createKinesisClient, createS3Client, createSqsClient } from '#aws/clients'
 import { REGION } from './cdk.ts'
 
+/** The emulator takes any credentials that are not of a function for those of a deployer. */
+export const DEPLOYER = {
+  region: REGION,
+  credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+} as const
+
 /** Creates SDK clients for the emulator, with all rights, as a deployer has them. */
 export function createAwsClients(endpoint: string) {
-  const config = { endpoint, region: REGION, credentials: { accessKeyId: 'test', secretAccessKey: 'test' } }
+  const config = { ...DEPLOYER, endpoint }
   return {
     apiGateway: new ApiGatewayV2Client(config),
     cloudFormation: new CloudFormationClient(config),

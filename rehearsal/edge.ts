@@ -31,9 +31,16 @@ export type EdgeOptions = {
 const CORS_OF_POLICY = { 'access-control-allow-origin': CORS.origin }
 
 /**
+ * What a function finds in X-Forwarded-For: CloudFront appends the viewer, and API Gateway appends
+ * CloudFront. The emulator does neither. All viewers of the rehearsal are of one network, as a person with an
+ * agent is.
+ */
+const FORWARDED_FOR = '203.0.113.7, 198.51.100.1'
+
+/**
  * Starts a proxy in front of the emulator's CloudFront. It sets the host of the distribution and the
- * protocol, and adds the country of the viewer, which the emulator does not. Like CloudFront, it replaces
- * such a header from the viewer.
+ * protocol, and adds the country and the address of the viewer, which the emulator does not. Like
+ * CloudFront, it replaces such headers from the viewer.
  */
 export async function startEdge({ emulator, host, apiId, edgeKey, country }: EdgeOptions): Promise<Edge> {
   const target = new URL(emulator)
@@ -52,6 +59,7 @@ export async function startEdge({ emulator, host, apiId, edgeKey, country }: Edg
         ...headers,
         host: isHealth ? target.host : host,
         'x-forwarded-proto': 'https',
+        'x-forwarded-for': FORWARDED_FOR,
         'cloudfront-viewer-country': country,
         ...(isHealth && { 'x-footfall-edge': edgeKey }),
       },

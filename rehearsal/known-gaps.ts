@@ -1,4 +1,4 @@
-/** What the rehearsal cannot test. docs/aws.md has a checklist for a first deployment on AWS. */
+/** What the rehearsal cannot test. `npm run doctor` and a checklist in docs/aws.md look at them on AWS. */
 export const KNOWN_GAPS = [
   "Rights of AWS's own services (Athena, CloudFront, event source mappings, alarms). The emulator evaluates only the roles of the functions, with its own version of IAM. It does not evaluate rights for Athena, Glue and query results: Trino reads with all rights.",
   'Permissions to call a function. The emulator calls functions without checking their policies.',
@@ -7,6 +7,7 @@ export const KNOWN_GAPS = [
   'Names that AWS refuses to a second stack. They are compared, because the emulator accepts a name twice.',
   "Lambda's Kinesis poller and its cold starts. Our own poller replaces it, with the settings of the deployed mapping.",
   'Kinesis resharding, retention and on-demand scaling. A proxy adds throttling and lost responses.',
+  'Bytes that are not UTF-8 in a body: the API of the emulator decodes them before the function gets them.',
   'The CORS part of the response headers policy: our proxy adds the header. What API Gateway does to headers is played by rehearsal/gate.ts, as Amazon documents it.',
   'CloudFront caching, TLS, HTTP/2 and HTTP/3, WAF and custom domains. A proxy adds the country of the viewer.',
   'CORS settings, the origin of CloudFront, and the names of secrets in policies. rehearsal/corrections.ts corrects them after each deployment.',

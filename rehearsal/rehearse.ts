@@ -5,6 +5,7 @@ import { compaction } from './checks/compaction.ts'
 import { demoAccess } from './checks/demo-access.ts'
 import { deployUnderLoad, SHORT_EPOCHS } from './checks/deploy-under-load.ts'
 import { destroy } from './checks/destroy.ts'
+import { doctor } from './checks/doctor.ts'
 import { equalReports } from './checks/equal-reports.ts'
 import { functionLogs } from './checks/function-logs.ts'
 import { functionUrl } from './checks/function-url.ts'
@@ -56,6 +57,8 @@ export async function rehearse(world: World, ledger: Ledger): Promise<void> {
     if (/\(no changes\)/.test(output)) throw new Error(output.slice(-3_000))
     return JSON.stringify(SHORT_EPOCHS)
   })
+  // Alone, and before the checks that take rights and executions away.
+  await runChecks([doctor], world, ledger)
   await runChecks(
     [
       demoAccess,

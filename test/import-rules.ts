@@ -97,7 +97,8 @@ const RULES: Record<string, Rule> = {
     packages: null,
     builtins: null,
   },
-  bin: { files: /^(schemas|lib)\//, packages: null, builtins: null },
+  // The doctor lets Athena plan the statements that the check with Trino records.
+  bin: { files: /^(schemas|lib)\/|^test\/trino\/record-for-athena\.ts$/, packages: null, builtins: null },
   // The one program that knows both deployments: it moves the data of one to the other.
   'bin/promote.ts': {
     files: /^(schemas|core|aws|local|lib|providers)\//,
@@ -150,7 +151,7 @@ const RULES: Record<string, Rule> = {
   // machine. The tools of an operator are in lib/.
   rehearsal: {
     files:
-      /^(schemas|core|scanner|aws|rehearsal)\/|^lib\/(find-kept\.ts|restore\/[\w-]+\.ts)$|^test\/(support|trino)\//,
+      /^(schemas|core|scanner|aws|rehearsal)\/|^lib\/(find-kept\.ts|(doctor|restore)\/[\w-]+\.ts)$|^test\/(support|trino)\//,
     packages: /^@aws-sdk\//,
     builtins: null,
   },

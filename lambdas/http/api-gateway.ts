@@ -121,11 +121,12 @@ export function toRequest(
   ip: string,
   signal: AbortSignal | undefined,
 ): HttpRequest {
-  const { body = '', isBase64Encoded, rawPath, rawQueryString, pathParameters = {} } = event
+  const { body = '', isBase64Encoded, rawPath, rawQueryString, pathParameters } = event
   return {
     method: route.method,
     path: rawPath,
-    params: pathParameters as Record<string, string>,
+    // Without parameters API Gateway leaves them out, and the emulator of the rehearsal sends null.
+    params: (pathParameters ?? {}) as Record<string, string>,
     query: parseQuery(route, rawQueryString),
     headers: visibleHeaders(route, headers),
     body: Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8'),

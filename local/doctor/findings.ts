@@ -1,13 +1,9 @@
 import { DAY_MS } from '#core/time'
 import { isLoopbackAddress, plainAddress } from '#local/http/plain-address'
 import { isLoopback } from '#providers/openid'
+import { type Check, type Finding, good, runChecks } from '#schemas/findings'
 import type { Facts } from './facts.ts'
 import { firstStop, megabytes } from './first-stop.ts'
-
-/** What one check has found. `action`: what to do, for a problem and for most notes. */
-export type Finding = { check: string; level: 'good' | 'note' | 'problem'; text: string; action?: string }
-
-type Check = (facts: Facts) => Omit<Finding, 'check'> | null
 
 /** Ages from which a person should look, and from which something is wrong. */
 const LATE_SECONDS = 120
@@ -21,7 +17,7 @@ const TIGHT_SHARE = 0.1
 const PROCESS_MB = 250
 
 /** Each check by its name, in the order in which they are told. Null: it does not apply here. */
-const checks: Readonly<Record<string, Check>> = {
+const checks: Readonly<Record<string, Check<Facts>>> = {
   service({ state, dataDir, folder }) {
     if (state === null) {
       const hasData = folder?.hasState === true
@@ -235,18 +231,11 @@ const checks: Readonly<Record<string, Check>> = {
 
 /** Judges the facts. The last finding says what would stop first. */
 export function findings(facts: Facts): Finding[] {
-  const found = Object.entries(checks).flatMap(([check, judge]) => {
-    const finding = judge(facts)
-    return finding === null ? [] : [{ check, ...finding }]
-  })
+  const found = runChecks(checks, facts)
   if (facts.state === null) return found
   const stop = firstStop(facts)
   const text = stop?.text ?? 'Nothing that would stop the service is in sight.'
   return [...found, { check: 'first_to_stop', level: stop !== null && stop.days < 7 ? 'note' : 'good', text }]
-}
-
-function good(text: string): Omit<Finding, 'check'> {
-  return { level: 'good', text }
 }
 
 function duration(seconds: number): string {

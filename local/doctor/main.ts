@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseArgs, parseEnv } from 'node:util'
 import { FolderError } from '#local/lock'
+import { countProblems, findingsText } from '#schemas/findings'
 
 /**
  * What `footfall doctor` runs: a process of its own, on the Node of the service. The exit code is 0 when
@@ -10,7 +11,6 @@ import { FolderError } from '#local/lock'
  */
 
 const USE = 'Use: doctor [--data FOLDER] [--env-file FILE] [--json]'
-const MARKS = { good: 'ok', note: 'note', problem: 'PROBLEM' } as const
 
 try {
   const { values } = parseLine()
@@ -19,16 +19,9 @@ try {
   const dataDir = resolve(values.data ?? (environment.DATA_DIR || '.footfall'))
   const [{ gatherFacts }, { findings }] = await Promise.all([import('./facts.ts'), import('./findings.ts')])
   const found = findings(await gatherFacts(dataDir, environment))
-  const problems = found.filter(({ level }) => level === 'problem').length
+  const problems = countProblems(found)
   const text =
-    values.json === true
-      ? JSON.stringify({ data: dataDir, problems, findings: found })
-      : found
-          .flatMap(({ check, level, text, action }) => [
-            `${MARKS[level].padEnd(8)} ${check.padEnd(14)} ${text}`,
-            ...(action === undefined ? [] : [`${' '.repeat(24)}${action}`]),
-          ])
-          .join('\n')
+    values.json === true ? JSON.stringify({ data: dataDir, problems, findings: found }) : findingsText(found)
   process.stdout.write(`${text}\n`)
   process.exitCode = problems === 0 ? 0 : 1
 } catch (error) {

@@ -49,17 +49,16 @@ export const equalReports: Check = {
       try {
         for (const [i, service] of [world.service, local].entries())
           await service.waitForEvents(projects[i] as NewProject, events.length, '30d')
+        const differences: string[] = []
         for (const [route, row] of reportRoutes) {
-          const [deployed, onOneMachine] = await Promise.all(
-            [world.service, local].map(service =>
-              read(service, row, { project: name, ...PARAMETERS[route] }),
-            ),
+          const parameters = { project: name, ...PARAMETERS[route] }
+          const [deployed = '', onOneMachine = ''] = await Promise.all(
+            [world.service, local].map(service => read(service, row, parameters)),
           )
           if (deployed !== onOneMachine)
-            throw new Error(
-              `${row.method} ${row.path}: ${deployed}\non one machine: ${onOneMachine}`.slice(0, 3_000),
-            )
+            differences.push(`${row.method} ${row.path}: ${describeDifference(deployed, onOneMachine)}`)
         }
+        if (differences.length > 0) throw new Error(differences.join('\n'))
       } finally {
         await local.close()
       }
@@ -83,7 +82,7 @@ function historyOf(now: number) {
   }))
 }
 
-/** The response without ids that each service makes up. */
+/** The response without what each service makes up, and what the moment of a request decides. */
 async function read(service: Deployment, { method, path }: Route, parameters: Record<string, unknown>) {
   const isGet = method === 'GET'
   const query = new URLSearchParams(isGet ? (parameters as Record<string, string>) : {})
@@ -91,11 +90,26 @@ async function read(service: Deployment, { method, path }: Route, parameters: Re
   const body = isGet ? undefined : { ...since, ...parameters }
   if (isGet && !OWN_PERIOD.has(path)) query.set('since', '14d')
   const response = await service.callJson<unknown>(`${path}?${query}`, { method, body })
-  return JSON.stringify(response, (key, value) => (MADE_UP.has(key) ? undefined : value))
+  return JSON.stringify(response, (key, value) => (MADE_UP.has(key) ? undefined : value)).replaceAll(
+    MOMENT_OF_NOTE,
+    '…',
+  )
 }
 
 const OWN_PERIOD = new Set(['/insights', '/pages', '/retention'])
-const MADE_UP = new Set(['id', 'project_id', 'next_before'])
+/** `since` is the millisecond at which the period of a request begins. */
+const MADE_UP = new Set(['id', 'project_id', 'next_before', 'since'])
+
+/** A funnel notes the millisecond from which its window is not over. */
+const MOMENT_OF_NOTE = /(?<=WINDOW_NOT_OVER: Whoever began after )\S+/g
+
+/** Both texts from a little before the place where they differ. */
+function describeDifference(deployed: string, onOneMachine: string): string {
+  let same = 0
+  while (deployed[same] === onOneMachine[same]) same++
+  const part = (text: string) => text.slice(Math.max(0, same - 200), same + 400)
+  return `…${part(deployed)}…\non one machine: …${part(onOneMachine)}…`
+}
 
 /** The service of one machine, in the folder of the rehearsal. */
 export async function startLocalService({ folder }: World): Promise<Deployment> {

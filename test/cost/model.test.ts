@@ -53,9 +53,9 @@ describe('examples that were calculated by hand', () => {
   test('ten open streams cost the time of their function, and looks into the buffer', () => {
     const idle = usage({ events: 0, reads: 0, months: 0, streams: 10 })
     const cost = monthlyCost(idle)
-    // 10 streams, 730 hours, a quarter of a GB.
+    // 10 streams, 730 hours, a quarter of a GB; a hundredth of twelve connections an hour starts in 0.4 s.
     expect(usd(cost, 'lambdaArmSecond', 'open streams')).toBeCloseTo(
-      10 * 730 * 3_600 * 0.25 * 0.0000133334,
+      10 * 730 * (3_600 + 12 * 0.01 * 0.4) * 0.25 * 0.0000133334,
       6,
     )
     expect(usd(cost, 'lambdaRequest', 'open streams')).toBeCloseTo(10 * 730 * 12 * 0.2e-6, 9)
@@ -78,10 +78,23 @@ describe('examples that were calculated by hand', () => {
     expect(usd(cost, 'cloudfrontRequest', 'track')).toBeCloseTo(10, 9)
     expect(usd(cost, 'putUnit')).toBeCloseTo(0.14, 9)
     expect(usd(cost, 'lambdaRequest', 'track')).toBeCloseTo(2, 9)
-    // 20 ms and 0.05 ms an event, at half a GB.
-    expect(usd(cost, 'lambdaArmSecond', 'track')).toBeCloseTo(10e6 * 0.0205 * 0.5 * 0.0000133334, 6)
+    // 20 ms, 0.05 ms an event and a hundredth of a start of 400 ms, at half a GB.
+    const seconds = 0.0205 + 0.01 * 0.4
+    expect(usd(cost, 'lambdaArmSecond', 'track')).toBeCloseTo(10e6 * seconds * 0.5 * 0.0000133334, 6)
     // 19.4 bytes an event for 12 months.
     expect(usd(cost, 's3Stored', 'stored events')).toBeCloseTo(23.316 * 0.023, 6)
+  })
+
+  test('a worker pays for its disk beyond 512 MB while it runs, and a read may ask for a secret once a process', () => {
+    const cost = monthlyCost(usage({ events: 1e6, reads: 1_000 }))
+    const ofPrice = (price: string, purpose: string) =>
+      cost.lines.find(line => line.price === price && line.purpose === purpose)?.quantity ?? 0
+    // 10,240 MB of disk and 3,008 MB of memory for the same seconds.
+    const seconds = ofPrice('lambdaArmSecond', 'compaction') / (3_008 / 1_024)
+    expect(ofPrice('lambdaDisk', 'compaction')).toBeCloseTo(seconds * ((10_240 - 512) / 1_024), 6)
+    expect(ofPrice('lambdaDisk', 'track')).toBe(0)
+    expect(ofPrice('secretCall', 'reads')).toBeCloseTo(ofPrice('lambdaRequest', 'reads') * 0.01, 9)
+    expect(ofPrice('secretCall', 'track')).toBe(0)
   })
 
   test('API Gateway charges less for each request above 300M', () => {
@@ -105,6 +118,8 @@ describe('examples that were calculated by hand', () => {
     expect(shards(onDemand)).toBe(4)
     expect(usd(monthlyCost(onDemand), 'streamHour')).toBeCloseTo(29.2, 9)
     expect(usd(monthlyCost(onDemand), 'streamIn')).toBeCloseTo(1e6 * 1.024e-6 * 0.08, 9)
+    // Two consumers read each byte.
+    expect(usd(monthlyCost(onDemand), 'streamOut')).toBeCloseTo(2 * 1e6 * 1.024e-6 * 0.04, 9)
   })
 
   test('each epoch of 15 minutes has one segment a bucket, and a seventh of the segments is merged', () => {

@@ -74,7 +74,7 @@ test('every option of the deployment is in the table of options', () => {
 
 test('the pages use -c only for trial options, and show permanent options as context of cdk.json', () => {
   const trialOptions = [...commands.matchAll(/(?<![\w-])-c (\w+)=/g)].map(([, name]) => name)
-  expect(new Set(trialOptions)).toEqual(new Set(['name', 'epochMinutes', 'maxScanGb', 'requestsPerSecond']))
+  expect(new Set(trialOptions)).toEqual(new Set(['name', 'maxScanGb', 'requestsPerSecond']))
   const permanentOptions = [...commands.matchAll(/^ +"context": (\{.+\})$/gm)].map(([, json = '']) =>
     JSON.parse(json),
   )

@@ -117,9 +117,9 @@ describe('a wrong request gets an error code and a message:', () => {
 
 test('/llms.txt lists every endpoint within 8 KB, also with a long address', async () => {
   const text = await (await fetch(`${service.baseUrl}/llms.txt`)).text()
-  expect(text).toContain(service.baseUrl)
+  expect(text).toContain(service.publicUrl)
   // The address that AWS gives to an API has 57 characters.
-  const withLongAddress = text.replaceAll(service.baseUrl, 'x'.repeat(64))
+  const withLongAddress = text.replaceAll(service.publicUrl, 'x'.repeat(64))
   expect(Buffer.byteLength(withLongAddress)).toBeLessThanOrEqual(8 * 1_024)
   for (const { lines } of endpointLines(service.mayHaveDemo))
     for (const line of lines) expect(text).toContain(line)

@@ -125,6 +125,14 @@ test.each(STATES)('an alarm counts the bytes that Athena statements in state %s 
   })
 })
 
+test('with earlyAlarms=false an address gets the same alarms that an install without one has', () => {
+  expect(Object.keys(alarms({ earlyAlarms: false })).toSorted()).toEqual(
+    Object.keys(byName(plain)).toSorted(),
+  )
+  const { AlarmActions } = alarms({ earlyAlarms: false }).IteratorAge as { AlarmActions: unknown[] }
+  expect(AlarmActions).toHaveLength(1)
+})
+
 test('an alarm sounds early enough to act, or when its metric has no data', () => {
   const { IteratorAge, LastEpoch, ManifestSize, MaintenanceStopped, FailedBatches } = alarms()
   expect(IteratorAge).toMatchObject({ Statistic: 'Maximum', Threshold: 3 * 3_600_000 })

@@ -75,6 +75,13 @@ test('the executions of the account and the shards of the deployed stream are re
   })
 })
 
+test('without the right to look at the stream, the executions of the account count all the same', async () => {
+  const outputs = [{ OutputKey: 'StreamName', OutputValue: 'stream' }]
+  cloudFormation.on(DescribeStacksCommand).resolves(stackOf(credentials.account, outputs))
+  kinesis.on(DescribeStreamSummaryCommand).rejects(new Error('AccessDenied'))
+  expect(await readAccount('Footfall', credentials)).toEqual({ concurrency: 10, available: 10, shards: null })
+})
+
 test('what this service has reserved itself stays available, and what others have reserved does not', async () => {
   cloudFormation.on(DescribeStacksCommand).resolves(stackOf(credentials.account))
   lambda

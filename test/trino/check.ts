@@ -1,23 +1,14 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import type { LakeSnapshot } from '#core/lake/read/snapshot'
 import type { Row, SqlQuery } from '#core/ports'
 import { type TableName, tables } from '#schemas/columns'
-import { NOW } from '#test/support/random-history'
 import { chooseStatements, type LakeStatements } from './choose-statements.ts'
 import { createTable } from './create-table.ts'
-import { oddValues } from './odd-values.ts'
 import { packRecorded } from './packs.ts'
-import { type RecordedStatement, recordingEngine } from './recording-engine.ts'
-import {
-  ADDED_COLUMNS,
-  lakeWithAddedColumns,
-  randomLakes,
-  type SampleLake,
-  wideLake,
-} from './sample-lakes.ts'
+import type { RecordedStatement } from './recording-engine.ts'
+import { lakeWithAddedColumns, randomLakes, wideLake } from './sample-lakes.ts'
 import { watchSql } from './sql-coverage.ts'
 import { type TrinoEngine, trinoEngine } from './trino-engine.ts'
 import { startTrino } from './trino-server.ts'
@@ -36,84 +27,17 @@ const SEED = Number(process.env.FOOTFALL_TRINO_SEED ?? 1)
 const TEXTS = process.env.FOOTFALL_TRINO_TEXT?.split(',') ?? []
 const PORT = Number(process.env.FOOTFALL_TRINO_PORT ?? 18080)
 
-/** The last project has no events. */
-const PROJECTS = [
-  { id: 'proj_a', has_event_ids: true },
-  { id: 'proj_b', has_event_ids: false },
-  { id: 'proj_none', has_event_ids: true },
-]
-const CREATED = new Date(NOW - 90 * 86_400_000).toISOString()
 /** Statements that run on Trino at the same time. */
 const CONCURRENCY = 2
-/** A machine that is busy with other work makes a statement slow, which is no difference. */
-const DUCKDB_MS = 600_000
 /** Differences that are printed in full. */
 const PRINTED_DIFFERENCES = 5
 
 const coverage = await watchSql()
 // The coverage sees only modules that are imported after it has started.
-const { runAllReports, runChosenReports } = await import('./run-reports.ts')
-const { runIdentityReports } = await import('./run-identity-reports.ts')
-const { oddSums } = await import('./odd-sums.ts')
-const { buildLake } = await import('#test/support/build-lake')
-const { lakeWithOldFiles } = await import('#test/support/old-files')
-const { createFolderLake } = await import('#local/lake/folder')
-const { openQueryEngine } = await import('#duckdb/reads/query-engine')
+const { recordStatements } = await import('./record-statements.ts')
 
 function isSelected({ query }: RecordedStatement): boolean {
   return TEXTS.length === 0 || TEXTS.some(text => query.text.includes(text))
-}
-
-/** Writes a lake, runs all reports on DuckDB, and returns their statements. */
-async function recordStatements(root: string, sample: SampleLake): Promise<RecordedStatement[]> {
-  const lakeDir = join(root, sample.name)
-  for (const { prefix } of Object.values(tables)) await mkdir(join(lakeDir, prefix), { recursive: true })
-  const tempDir = join(root, '.temp')
-  const lake = lakeWithOldFiles(createFolderLake(lakeDir), ADDED_COLUMNS, sample.isOld ?? (() => false))
-  const { openLake } = await buildLake({ ...sample, lake, tempDir })
-  const duckdb = await openQueryEngine({
-    lakeDir,
-    tempDir,
-    log: () => {},
-    timeoutMs: DUCKDB_MS,
-    queueMs: DUCKDB_MS,
-  })
-  try {
-    const engine = recordingEngine(duckdb)
-    const services = { engine, openLake, clock: { now: () => NOW } }
-    const projects = PROJECTS.map(project => ({
-      ...project,
-      name: project.id,
-      bucket: 7,
-      created_at: CREATED,
-    }))
-    for (const project of projects) await runAllReports(services, project, sample)
-    const [first, second] = projects
-    if (first !== undefined) await runChosenReports(services, first)
-    if (sample.name === 'wide' && first !== undefined && second !== undefined) {
-      await runIdentityReports(services, lake, [first, second], sample)
-      // Engines that do not bill scans run other forms of some statements.
-      const freeScans = { ...services, engine: { ...engine, areScansBilled: false } }
-      await runAllReports(freeScans, first, sample)
-      const openOlder = () => openLake().then(withoutSplit)
-      await runAllReports({ ...freeScans, openLake: openOlder }, first, sample)
-    }
-    for (const query of [...oddValues(SEED), ...oddSums()]) await engine.rows(query)
-    return engine.recordedStatements()
-  } finally {
-    await duckdb.close()
-  }
-}
-
-/** The lake as if its segments did not know which sessions are split. */
-function withoutSplit(lake: LakeSnapshot): LakeSnapshot {
-  return {
-    ...lake,
-    async ofBucket(bucket) {
-      const snapshot = await lake.ofBucket(bucket)
-      return { ...snapshot, segments: snapshot.segments.map(segment => ({ ...segment, knowsSplit: false })) }
-    },
-  }
 }
 
 async function createTables(trino: TrinoEngine, schema: string): Promise<void> {
@@ -215,7 +139,7 @@ const server = await startTrino({ folder: root }, PORT)
 try {
   const recorded: LakeStatements = new Map()
   for (const sample of [wideLake(), lakeWithAddedColumns(), ...randomLakes(SEED, LAKES)]) {
-    recorded.set(sample.name, (await recordStatements(root, sample)).filter(isSelected))
+    recorded.set(sample.name, (await recordStatements(root, sample, SEED)).filter(isSelected))
   }
   console.log(`${secondsSince(started)} s: all reports have run on DuckDB`)
   let compared = 0

@@ -114,7 +114,7 @@ async function logIn({ send }: Agent, page: Page) {
   const { auth_request_id, approval_code } = start.body
   await page.goto(`/agent-sessions/authorize/${auth_request_id}`)
   expect((await page.textContent('main'))?.includes(approval_code), 'approval code on the page').toEqual(true)
-  await page.getByRole('button', { name: 'Approve' }).click()
+  await page.getByRole('button', { name: 'Approve', exact: true }).click()
   expect(await page.textContent('body'), 'page after the approval').toEqual('Back in the client')
   const callback = listener.close()
   expect(callback?.get('request_id'), 'request of the callback').toEqual(auth_request_id)
@@ -137,7 +137,7 @@ async function finishDetached({ send }: Agent, page: Page): Promise<void> {
   })
   const { auth_request_id, poll_token } = body
   await page.goto(`/agent-sessions/authorize/${auth_request_id}`)
-  await page.getByRole('button', { name: 'Approve' }).click()
+  await page.getByRole('button', { name: 'Approve', exact: true }).click()
   const exchange_code = await page.textContent('#finish-code')
   const poll = await send('POST', '/agent-sessions/poll', { body: { auth_request_id, poll_token } })
   expect(poll.body.exchange_code, 'code of the poll').toEqual(exchange_code)
@@ -163,7 +163,7 @@ async function claim({ send }: Agent, page: Page): Promise<void> {
     send('POST', agent_auth.claim_complete_uri, { body: { claim_token: registered.claim_token } })
   expect((await complete()).body.error, 'code before the approval').toEqual('AUTHORIZATION_PENDING')
   await page.goto(registered.claim_url)
-  await page.getByRole('button', { name: 'Approve' }).click()
+  await page.getByRole('button', { name: 'Approve', exact: true }).click()
   const { status, body } = await complete()
   expect(status, 'status of the completed claim').toEqual(200)
   expect((await send('GET', '/account', { token: body.access_token })).status, 'status of /account').toEqual(

@@ -91,7 +91,7 @@ test('an agent gets from a 401 to a working token with one click of the owner, a
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.goto(claim_url ?? '')
   expect(await page.textContent('.code')).toBe(user_code)
-  await page.getByRole('button', { name: 'Approve' }).click()
+  await page.getByRole('button', { name: 'Approve', exact: true }).click()
   expect(await page.textContent('h1')).toBe('Approved')
 
   const completed = await call('POST', claim_complete_uri ?? '', { claim_token })

@@ -52,7 +52,7 @@ function expectFields(
 
 async function approve(page: Page, url: string): Promise<void> {
   await page.goto(url)
-  await page.getByRole('button', { name: 'Approve' }).click()
+  await page.getByRole('button', { name: 'Approve', exact: true }).click()
 }
 
 const text = z.string()

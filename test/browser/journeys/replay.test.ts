@@ -46,15 +46,18 @@ async function newPage(): Promise<Page> {
   return context.newPage()
 }
 
-/** The steps of a visitor: reads, types a name, presses a button that shows it, and leaves. */
-async function visit(project: NewProject): Promise<void> {
+/**
+ * The steps of a visitor: reads, types a name, presses a button that shows it, and leaves. Returns the page,
+ * whose browser may still be sending the end of the recording: close it when the service has it.
+ */
+async function visit(project: NewProject): Promise<Page> {
   const page = await newPage()
   await page.goto(`http://replay-shop.test:${(server.address() as AddressInfo).port}/shoes`)
   await eventually(async () => expect((await list(project)).replays).toHaveLength(1))
   await page.fill('#name', 'Ada Lovelace')
   await page.click('button')
   await page.goto('about:blank')
-  await page.context().close()
+  return page
 }
 
 test('a visit is recorded, listed, watched with its events, and gone after its deletion', async () => {
@@ -66,13 +69,14 @@ test('a visit is recorded, listed, watched with its events, and gone after its d
   html = `<!doctype html><html><head><title>Shoes</title>${project.snippet}
     <script defer src="${service.publicUrl}/replay.js"></script></head>
     <body><h1>Blue shoes</h1><input id="name"><button onclick="document.querySelector('p').textContent = 'In your cart: ' + document.querySelector('#name').value">Buy</button><p></p></body></html>`
-  await visit(project)
+  const visitor = await visit(project)
   await service.waitForEvents(project, 1)
   const replay = await eventually(async () => {
     const [first, ...others] = (await list(project)).replays
     expect([first?.status, first?.has_full_snapshot, others]).toEqual(['complete', true, []])
     return first!
   })
+  await visitor.context().close()
 
   const { viewer_url } = await service.callJson<{ viewer_url: string }>(`/replays/${replay.id}/open`, {
     body: {},
