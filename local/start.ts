@@ -173,6 +173,7 @@ async function openService(
     functions,
     countDays,
     freshUntil,
+    exportUpkeep,
     freeMemory,
     close: closeFunctions,
   } = await openFunctions(settings, storage, {
@@ -187,6 +188,7 @@ async function openService(
   })
   const scans = openScanMaintenance({ ...storage, jobs: scanThread, clock })
   await scans.resumeAll()
+  await exportUpkeep.resumeAll()
   const demoSite = createDemoSite({
     baseUrl,
     project: credentials.project,
@@ -241,6 +243,7 @@ async function openService(
     billing: access.billing,
     profile: access.profile,
     scans,
+    exports: exportUpkeep,
     clock,
     log,
   })
