@@ -4,8 +4,8 @@ import { defineReport } from '#core/reports/run/run'
 import { DAY_MS, type Range } from '#core/time'
 import type { DayCounts } from './export.ts'
 
-/** Events of a statement: 64 MB where each is as large as it may be. */
-const PAGE = 2_000
+/** Events of a statement: 45 MB where each is as large as it may be. */
+const PAGE = 5_000
 /** Days are read together until they have so many events, so that quiet days cost few statements. */
 const TOGETHER = 50_000
 
