@@ -1,5 +1,6 @@
 /**
- * The tables that copies and exports of a project have (docs/cli.md): `events`, and those that follow from it.
+ * The tables that copies and exports of a project have (docs/cli.md): `events`, and those that follow from
+ * it.
  */
 
 /** The columns of an event as GET /events returns it; what it may leave out is null. */

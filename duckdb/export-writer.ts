@@ -18,11 +18,9 @@ export function createExportWriter(settings: ScratchSettings): ExportWriter {
 
 async function openFolder(database: ScratchDatabase): Promise<ExportFolder> {
   const { connection, folder } = database
-  const [lines, written, kept] = ['lines.jsonl', 'written.parquet', 'kept'].map(name => join(folder, name)) as [
-    string,
-    string,
-    string,
-  ]
+  const [lines, written, kept] = ['lines.jsonl', 'written.parquet', 'kept'].map(name =>
+    join(folder, name),
+  ) as [string, string, string]
   const events: string[] = []
   let added = { rows: 0, bytes: 0 }
   let hasView = false

@@ -2,8 +2,8 @@ import { Annotations, Duration, Stack, Token } from 'aws-cdk-lib'
 import { FunctionUrl, FunctionUrlAuthType, InvokeMode } from 'aws-cdk-lib/aws-lambda'
 import type { Construct } from 'constructs'
 import { tables } from '#schemas/columns'
-import { type FunctionName, functions } from '#schemas/functions'
 import { EXPORT_PREFIX } from '#schemas/exports'
+import { type FunctionName, functions } from '#schemas/functions'
 import { MANIFEST_PREFIX as MANIFESTS } from '#schemas/manifests'
 import { REPLAY_PREFIX } from '#schemas/replays'
 import { Alarms } from './alarms.ts'
@@ -247,7 +247,8 @@ export class Service extends Stack {
         get: [MANIFESTS],
         // Tombstones of deleted projects, and of expired events.
         put: [MANIFESTS, TOMBSTONES],
-        // Replays of projects that keep them for fewer than 30 days; exports after a week, or after an erasure.
+        // Replays of projects that keep them for fewer than 30 days; exports after a week, or after an
+        // erasure.
         delete: [REPLAY_PREFIX, EXPORT_PREFIX],
       })
       .bindJobQueue(jobQueue.queue)

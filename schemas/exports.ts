@@ -20,7 +20,9 @@ export const EXPORT_LIMITS = {
   kept_days: 7,
 } as const
 
-/** The prefix of all exports in the bucket, or in their folder of one machine. No read of the lake lists it. */
+/**
+ * The prefix of all exports in the bucket, or in their folder of one machine. No read of the lake lists it.
+ */
 export const EXPORT_PREFIX = 'exports/'
 
 /** A day of a period: a number of days before today, or a date. Both are in UTC. */

@@ -145,8 +145,8 @@ function notDone({ id, status, message }: Export): CommandError {
 }
 
 /**
- * Downloads a file, unless it is there already. It gets its name when it is whole. Throws CommandError when it
- * cannot be downloaded, or is not the file of the export.
+ * Downloads a file, unless it is there already. It gets its name when it is whole. Throws CommandError when
+ * it cannot be downloaded, or is not the file of the export.
  */
 async function fetchFile({ io, ...session }: Session, file: File, path: string): Promise<void> {
   if (existsSync(path) && (await hashOf(path)) === file.sha256) return

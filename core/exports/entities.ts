@@ -4,7 +4,7 @@ import { EXPORT_STATUSES } from '#schemas/exports'
 
 /**
  * An export lies in the partition of its account, so that it goes with it. `expires_at` is the table's TTL
- * attribute, Unix seconds. Lists and counts are JSON: at most 640 files and as many days as are kept, 150 KB.
+ * attribute, Unix seconds. `datasets` are names with commas between them; lists and counts are JSON: at most 640 files and as many days as are kept, 150 KB.
  */
 export function exportEntity({ client, table }: StateTable) {
   return new Entity(
@@ -15,13 +15,12 @@ export function exportEntity({ client, table }: StateTable) {
         id: { type: 'string', required: true },
         project_id: { type: 'string', required: true },
         status: { type: EXPORT_STATUSES, required: true },
-        /** Names, separated by commas. */
         datasets: { type: 'string', required: true },
         from: { type: 'number', required: true },
         to: { type: 'number', required: true },
         created_at: { type: 'number', required: true },
         finished_at: { type: 'number' },
-        message: { type: 'string' },
+        reason: { type: 'string' },
         run: { type: 'string' },
         leased_until: { type: 'number', required: true },
         attempts: { type: 'number', required: true },

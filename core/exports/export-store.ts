@@ -9,11 +9,20 @@ import { type Export, type ExportKey, isExportId } from './export.ts'
 type Item = EntityItem<ReturnType<typeof exportEntity>>
 
 /** What a run changes. */
-type Changes = Partial<Pick<Export, (typeof CHANGED)[number]>>
-const CHANGED = [
-  ...(['status', 'finished_at', 'message', 'leased_until', 'attempts', 'next', 'files'] as const),
-  ...(['counted', 'days'] as const),
-] as const
+type Changes = Partial<
+  Pick<
+    Export,
+    | 'status'
+    | 'finished_at'
+    | 'reason'
+    | 'leased_until'
+    | 'attempts'
+    | 'next'
+    | 'files'
+    | 'counted'
+    | 'days'
+  >
+>
 
 /** Keeps exports in the state table. All functions throw UNAVAILABLE when it cannot be reached. */
 export function createExportStore({ clock, ...state }: StateTable & { clock: Now }) {
@@ -23,7 +32,13 @@ export function createExportStore({ clock, ...state }: StateTable & { clock: Now
     const { next, files, counted, days, datasets, ...plain } = made
     const packed = packedFields({ next, files, counted, days })
     const expires_at = Math.ceil(expiryOf(made) / 1_000)
-    const item = { ...plain, ...packed, datasets: datasets.join(','), files: packed.files ?? '[]', expires_at }
+    const item = {
+      ...plain,
+      ...packed,
+      datasets: datasets.join(','),
+      files: packed.files ?? '[]',
+      expires_at,
+    }
     await orUnavailable(items.put(item).go())
   }
 

@@ -54,8 +54,8 @@ class ExportRefused extends Error {}
 type Source = { call: Pick<ReportCall<DatedParams>, 'project' | 'keptSince' | 'identity' | 'signal'> }
 
 /**
- * Makes exports, file after file. Each file is noted when it is stored, so a run that was killed is followed by one
- * that goes on after it. A job may run twice: only the run that began last writes.
+ * Makes exports, file after file. Each file is noted when it is stored, so a run that was killed is followed
+ * by one that goes on after it. A job may run twice: only the run that began last writes.
  */
 export function createExportWorker(services: ExportWorkerServices) {
   const { objects, writer, jobs, clock, stopping, erasureFeed } = services
@@ -209,10 +209,10 @@ export function createExportWorker(services: ExportWorkerServices) {
     return saved
   }
 
-  async function fail(begun: Export, message: string): Promise<void> {
+  async function fail(begun: Export, reason: string): Promise<void> {
     const made = (await store.find(begun)) ?? begun
     if (made.run !== begun.run) return
-    const failed = { status: 'failed' as const, message, finished_at: clock.now(), leased_until: 0 }
+    const failed = { status: 'failed' as const, reason, finished_at: clock.now(), leased_until: 0 }
     if (!(await store.change(begun, { ...failed, files: [] }))) return
     await open.release(made)
     await objects.delete(made.files.map(file => fileKey(made, file)))

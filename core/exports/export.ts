@@ -26,7 +26,7 @@ export type Export = ExportKey & {
   created_at: number
   finished_at?: number | undefined
   /** Why it failed, for the caller. */
-  message?: string | undefined
+  reason?: string | undefined
   /** The run that may write; each new run takes it from the one before. */
   run?: string | undefined
   /** Until then the run is taken to be alive. */

@@ -61,7 +61,8 @@ export function createExports({ jobs, clock, objects, erasureFeed, profile, ...s
       ...{ created_at: now, leased_until: 0, attempts: 0, files: [], counted: null, days: null },
     }
     await requireRoom(project)
-    if (!(await open.take(made))) throw busy('The project has an export that has not ended.', 'export_running')
+    if (!(await open.take(made)))
+      throw busy('export_running')
     try {
       await takeOfDay(project)
       await store.put(made)
@@ -76,14 +77,13 @@ export function createExports({ jobs, clock, objects, erasureFeed, profile, ...s
   async function requireRoom({ id }: Project): Promise<void> {
     const entries = await open.list()
     if (entries.length < MAX_OPEN_EXPORTS || entries.some(({ project_id }) => project_id === id)) return
-    throw busy(`${MAX_OPEN_EXPORTS} exports have not ended, which is as many as may run.`, 'exports_running')
+    throw busy('exports_running')
   }
 
-  function busy(why: string, reason: string): ApiError {
+  function busy(reason: keyof typeof BUSY): ApiError {
     const now = clock.now()
-    const message = `${why} Wait until one is done, then send the request again.`
     const limit = { limit: 1, remaining: 0, resetAt: now + LOOK_AGAIN_MS }
-    return new ApiError('RATE_LIMITED', message, limitExtras(limit, now, { reason }))
+    return new ApiError('RATE_LIMITED', BUSY[reason], limitExtras(limit, now, { reason }))
   }
 
   async function takeOfDay({ id }: Project): Promise<void> {
@@ -105,7 +105,7 @@ export function createExports({ jobs, clock, objects, erasureFeed, profile, ...s
   async function asOfNow(found: Export): Promise<Export> {
     if (found.status !== 'done' || !(await isErasedSince(erasureFeed, found))) return found
     await deleteFiles(found)
-    const failed = { status: 'failed' as const, message: ERASED, files: [] }
+    const failed = { status: 'failed' as const, reason: ERASED, files: [] }
     await store.change(found, failed)
     return { ...found, ...failed }
   }
@@ -137,14 +137,17 @@ export function createExports({ jobs, clock, objects, erasureFeed, profile, ...s
     )
   }
 
-  /** The address of a file, or its bytes where the service itself serves it. Throws NOT_FOUND. */
-  async function download(made: Export, name: string): Promise<{ url: string } | { bytes: Uint8Array }> {
+  /** The bytes of a file. Throws NOT_FOUND, also where files have addresses of their own. */
+  async function download(made: Export, name: string): Promise<Uint8Array> {
     const file = findFile(made, name)
-    const address = await addressOf(made, file)
-    if (address !== null) return address
-    const bytes = await objects.get(fileKey(made, file))
-    if (bytes !== null) return { bytes }
-    throw new ApiError('NOT_FOUND', 'The file of the export is gone. Start the export again.')
+    const bytes = services.addressOf === null ? await objects.get(fileKey(made, file)) : null
+    if (bytes !== null) return bytes
+    throw new ApiError(
+      'NOT_FOUND',
+      services.addressOf === null
+        ? 'The file of the export is gone. Start the export again.'
+        : `The files of this service have other addresses. Use the \`url\` of the file in GET /exports/${made.id}.`,
+    )
   }
 
   /** Null: the file is downloaded from the service itself, by the route of the file. */
@@ -155,12 +158,19 @@ export function createExports({ jobs, clock, objects, erasureFeed, profile, ...s
   return { start, read, list, remove, download, addressOf }
 }
 
+/** Why an export cannot begin now. */
+const BUSY = {
+  export_running:
+    'The project has an export that has not ended. Wait until it is done, or delete it, then send the request again.',
+  exports_running: 'As many exports as may run have not ended. Send the request again in a minute.',
+} as const
+
 export type Exports = ReturnType<typeof createExports>
 
 export function exportNotFound(id: string): ApiError {
   return new ApiError(
     'NOT_FOUND',
-    `The account has no export ${quoted(id)}. Exports are kept for seven days, and GET /exports lists them.`,
+    `The account has no export ${quoted(id)}. Check the id: GET /exports lists the exports of a project, which are kept for seven days.`,
   )
 }
 
@@ -168,7 +178,9 @@ function datasetsOf({ datasets = EXPORT_DATASETS }: ExportRequest): ExportDatase
   return EXPORT_DATASETS.filter(name => datasets.includes(name))
 }
 
-/** The period in Unix ms. Throws INVALID_SINCE for one that ends before it begins, or begins in the future. */
+/**
+ * The period in Unix ms. Throws INVALID_SINCE for one that ends before it begins, or begins in the future.
+ */
 function rangeOf({ since, until }: ExportRequest, now: number): { from: number; to: number } {
   const from = since === undefined ? 0 : startOf(since, now)
   const to = until === undefined ? midnight(now) + AHEAD_DAYS * DAY_MS : startOf(until, now) + DAY_MS

@@ -19,8 +19,8 @@ export type ExportUpkeepServices = StateTable & {
 const TICK_MS = 10 * 60_000
 
 /**
- * Sends the jobs of exports again whose run was killed, and deletes files that nobody may have any more: of expired
- * exports, of deleted projects, and of exports that were made before an erasure.
+ * Sends the jobs of exports again whose run was killed, and deletes files that nobody may have any more: of
+ * expired exports, of deleted projects, and of exports that were made before an erasure.
  */
 export function createExportUpkeep({ objects, projects, jobs, ...services }: ExportUpkeepServices) {
   const { client, table, clock, erasureFeed } = services
@@ -62,7 +62,7 @@ export function createExportUpkeep({ objects, projects, jobs, ...services }: Exp
     const project = await projects.byId(found.project_id)
     if (project === null || project.deleted_at !== null) return false
     if (found.status !== 'done' || !(await isErasedSince(erasureFeed, found))) return true
-    await store.change(found, { status: 'failed', message: ERASED, files: [] })
+    await store.change(found, { status: 'failed', reason: ERASED, files: [] })
     return false
   }
 

@@ -72,18 +72,14 @@ export function exportEndpoints(
     downloadExport: chain(routes.downloadExport)(async call => {
       const { made } = await find(call)
       const name = call.request.params.name ?? ''
-      const found = await exports.download(made, name)
-      const headers = { ...BASE_HEADERS, 'Cache-Control': 'no-store' }
-      if ('url' in found) return { status: 302, headers: { ...headers, Location: found.url }, body: '' }
-      return {
-        status: 200,
-        headers: {
-          ...headers,
-          'Content-Type': 'application/vnd.apache.parquet',
-          'Content-Disposition': `attachment; filename="${name}"`,
-        },
-        body: found.bytes,
+      const body = await exports.download(made, name)
+      const headers = {
+        ...BASE_HEADERS,
+        'Cache-Control': 'no-store',
+        'Content-Type': 'application/vnd.apache.parquet',
+        'Content-Disposition': `attachment; filename="${name}"`,
       }
+      return { status: 200, headers, body }
     }),
 
     deleteExport: chain(routes.deleteExport)(async call => {
@@ -106,7 +102,7 @@ function toCommon(made: Export, project: Project) {
   const events = made.days === null ? rowsOf(made.files) : sum(Object.values(made.days))
   return {
     ...{ id, project: project.name, project_id: project.id, status },
-    message: made.message ?? null,
+    message: made.reason ?? null,
     period: from === undefined || to === undefined ? null : { from, to },
     ...{ datasets, events: status === 'failed' ? 0 : events },
     bytes: sum(made.files.map(({ bytes }) => bytes)),

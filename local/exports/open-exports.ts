@@ -1,5 +1,5 @@
-import { createExportWorker } from '#core/exports/export-worker'
 import type { ExportJob } from '#core/exports/export'
+import { createExportWorker } from '#core/exports/export-worker'
 import { createExports, type Exports } from '#core/exports/exports'
 import { createExportUpkeep, type ExportUpkeep } from '#core/exports/upkeep'
 import type { LakeSnapshot } from '#core/lake/read/snapshot'

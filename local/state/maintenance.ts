@@ -31,10 +31,17 @@ export type StateMaintenanceServices = Storage & {
 /**
  * Deletes the data of projects and accounts that were deleted 30 days ago, and events past the plan's
  * retention, and expired replays; begins monthly website analyses; cancels the subscriptions of deleted
- * accounts, and reports what others have used; deletes old copies of a converted state, and old exports. Once an hour until
+ * accounts, and reports what others have used; deletes old copies of a converted state, and old exports. Once
+ * an hour until
  * `stop`.
  */
-export function startStateMaintenance({ billing, dataDir, scans, exports, ...services }: StateMaintenanceServices) {
+export function startStateMaintenance({
+  billing,
+  dataDir,
+  scans,
+  exports,
+  ...services
+}: StateMaintenanceServices) {
   const { clock, log } = services
   const stopping = new AbortController()
   const purge = createPurge({ ...services, deletions: createDeletionList(services) })

@@ -7,14 +7,8 @@ import {
   erasureStarted,
   listErasuresQuery,
 } from '#schemas/erasures'
-import {
-  createExport,
-  deletedExport,
-  exportList,
-  exportState,
-  listExportsQuery,
-} from '#schemas/exports'
-import { METERED, type Route } from '#schemas/route'
+import { createExport, deletedExport, exportList, exportState, listExportsQuery } from '#schemas/exports'
+import type { Route } from '#schemas/route'
 
 const ofExports = {
   tag: 'Privacy',
@@ -72,9 +66,9 @@ export const privacyRoutes = {
     ...ofExports,
     method: 'POST',
     path: '/exports',
-    summary: 'Export events as Parquet',
+    summary: 'Export as Parquet',
     project: 'body',
-    limits: METERED,
+    limits: ['reads_per_minute'],
     body: createExport,
     maxBodyBytes: 16_384,
     responses: { 202: { description: 'It begins soon', schema: exportState } },
@@ -84,7 +78,7 @@ export const privacyRoutes = {
     ...ofExports,
     method: 'GET',
     path: '/exports',
-    summary: 'Exports of a project',
+    summary: 'Exports',
     project: 'query',
     query: listExportsQuery,
     responses: { 200: { description: 'The exports', schema: exportList } },
@@ -94,7 +88,7 @@ export const privacyRoutes = {
     ...ofExports,
     method: 'GET',
     path: '/exports/{id}',
-    summary: 'How far it is, and its files',
+    summary: 'One, with its files',
     responses: { 200: { description: 'The export', schema: exportState } },
     errors: ['NOT_FOUND'],
   },
@@ -103,17 +97,14 @@ export const privacyRoutes = {
     method: 'GET',
     path: '/exports/{id}/files/{name}',
     summary: 'One file',
-    responses: {
-      200: { description: 'The file', contentType: 'application/vnd.apache.parquet' },
-      302: { description: 'On AWS: where the file is' },
-    },
+    responses: { 200: { description: 'The file', contentType: 'application/vnd.apache.parquet' } },
     errors: ['NOT_FOUND'],
   },
   deleteExport: {
     ...ofExports,
     method: 'DELETE',
     path: '/exports/{id}',
-    summary: 'Delete or stop it',
+    summary: 'Delete it',
     responses: { 200: { description: 'It is deleted', schema: deletedExport } },
     errors: ['NOT_FOUND'],
   },

@@ -4,7 +4,10 @@ import { createPresigner, presign } from '#aws/presigned-address'
 
 /** Addresses under which a file of an export can be downloaded from S3. */
 
-const EXAMPLE = { accessKeyId: 'AKIAIOSFODNN7EXAMPLE', secretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY' }
+const EXAMPLE = {
+  accessKeyId: 'AKIAIOSFODNN7EXAMPLE',
+  secretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
+}
 
 test('an address has the signature of the example in the documentation of S3', () => {
   const url = presign({
@@ -22,8 +25,14 @@ const clock = { now: () => Date.UTC(2026, 10, 30) }
 const KEY = 'exports/acc_1/exp_2/run-events-0001.parquet'
 
 test('an address names the bucket, works for 15 minutes, and has the token of the role', async () => {
-  const client = new S3Client({ region: 'eu-central-1', credentials: { ...EXAMPLE, sessionToken: 'of/the=role' } })
-  const { url, expiresAt } = await createPresigner({ client, bucket: 'lake', clock })(KEY, 'events-0001.parquet')
+  const client = new S3Client({
+    region: 'eu-central-1',
+    credentials: { ...EXAMPLE, sessionToken: 'of/the=role' },
+  })
+  const { url, expiresAt } = await createPresigner({ client, bucket: 'lake', clock })(
+    KEY,
+    'events-0001.parquet',
+  )
   const { origin, pathname, searchParams } = new URL(url)
   expect([origin, pathname]).toEqual(['https://lake.s3.eu-central-1.amazonaws.com', `/${KEY}`])
   expect(Object.fromEntries(searchParams)).toMatchObject({

@@ -146,10 +146,9 @@ test.each([
     'jobs',
     ['BatchGetItem', 'BatchWriteItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'Scan', 'UpdateItem'],
     [
-      ...['exports', 'hot', 'hot-identity', 'links', 'manifests', ...SEGMENT_PREFIXES, 'tombstones'].flatMap(prefix => [
-        `s3:DeleteObject StorageLake/${prefix}/*`,
-        `s3:GetObject StorageLake/${prefix}/*`,
-      ]),
+      ...['exports', 'hot', 'hot-identity', 'links', 'manifests', ...SEGMENT_PREFIXES, 'tombstones'].flatMap(
+        prefix => [`s3:DeleteObject StorageLake/${prefix}/*`, `s3:GetObject StorageLake/${prefix}/*`],
+      ),
       's3:ListBucket StorageLake',
       // It writes traits files from the state, and reads none.
       's3:DeleteObject StorageLake/traits/*',

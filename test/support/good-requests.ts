@@ -237,7 +237,10 @@ export async function goodRequest(
     ...(route.path.includes('{idOrSlug}') && { id: await newPortfolio(service) }),
     ...(route.path === '/experiments/{id}' && { id: await newExperiment(service, project) }),
     ...(route.path.startsWith('/website-scans/{id}') && { id: await newScan(service, project) }),
-    ...(route.path.startsWith('/exports/{id}') && { id: await newExport(service), part: 'events-0001.parquet' }),
+    ...(route.path.startsWith('/exports/{id}') && {
+      id: await newExport(service),
+      part: 'events-0001.parquet',
+    }),
     ...(name === 'erasePerson' && { id: 'u1' }),
     ...(name === 'readErasure' && {
       id: await service.erasures.erasePerson([{ project, events: 1, sessions: 1 }], ['u1']),

@@ -42,7 +42,13 @@ async function openExports({ lake, project: fields = {}, ...reading }: Given) {
   const clock = { ...time, sleep: async () => {}, deadline: () => new AbortController().signal }
   const objects = createSimulatedLake()
   const jobs: ExportJob[] = []
-  const project = { id: 'proj_a', name: 'proj_a', account_id: 'acc_1', deleted_at: null, ...fields } as Project
+  const project = {
+    id: 'proj_a',
+    name: 'proj_a',
+    account_id: 'acc_1',
+    deleted_at: null,
+    ...fields,
+  } as Project
   const erased: number[] = []
   const services = {
     client: state.client,
@@ -90,7 +96,11 @@ async function openExports({ lake, project: fields = {}, ...reading }: Given) {
 
 type Opened = Awaited<ReturnType<typeof openExports>>
 
-async function rowsOf({ objects }: Opened, made: Export, dataset: string): Promise<Record<string, unknown>[]> {
+async function rowsOf(
+  { objects }: Opened,
+  made: Export,
+  dataset: string,
+): Promise<Record<string, unknown>[]> {
   const rows: Record<string, unknown>[] = []
   for (const file of made.files.filter(each => each.dataset === dataset)) {
     const bytes = (await objects.get(fileKey(made, file))) as Uint8Array<ArrayBuffer>
@@ -131,12 +141,14 @@ test('an export in slices has each event of random histories once, by DuckDB ove
             const { id } = await exports.start(project, account, {})
             await opened.runAll()
             const made = (await store.find({ account_id: 'acc_1', id })) as Export
-            expect([made.status, made.message]).toEqual(['done', undefined])
+            expect([made.status, made.reason]).toEqual(['done', undefined])
             const own = events.filter(({ project_id }) => project_id === project.id)
             const days = countBy(own.map(({ timestamp }) => utcDate(timestamp)))
             expect(made.days).toEqual(days)
             const found = await rowsOf(opened, made, 'events')
-            expect(countBy(found.map(({ event }) => String(event)))).toEqual(countBy(own.map(({ event }) => asRead(event))))
+            expect(countBy(found.map(({ event }) => String(event)))).toEqual(
+              countBy(own.map(({ event }) => asRead(event))),
+            )
             expect(new Set(found.map(({ id: ulid }) => ulid)).size).toBe(own.length)
             const people = await rowsOf(opened, made, 'people')
             expect(people.map(({ user_id }) => user_id).toSorted()).toEqual(
@@ -190,7 +202,7 @@ test('an export that fails in each of five tries has failed, and frees the place
   for (let tries = 0; tries < 5; tries++) await expect(opened.worker.run(job)).rejects.toThrow('gone')
   await opened.worker.run(job)
   const made = await opened.exports.read(id, opened.account)
-  expect([made.status, made.message]).toEqual(['failed', expect.stringContaining('five attempts')])
+  expect([made.status, made.reason]).toEqual(['failed', expect.stringContaining('five attempts')])
   await opened.exports.start(opened.project, opened.account, {})
   await opened.close()
 })
@@ -201,7 +213,7 @@ test('more events than an export may have are refused with what to do', async ()
   const { id } = await opened.exports.start(opened.project, opened.account, {})
   await opened.runAll()
   const made = await opened.exports.read(id, opened.account)
-  expect([made.status, made.message]).toEqual(['failed', expect.stringContaining('Export shorter periods')])
+  expect([made.status, made.reason]).toEqual(['failed', expect.stringContaining('Export shorter periods')])
   await opened.close()
 })
 
@@ -212,7 +224,7 @@ test('days that differ from the counts of the service fail the export', async ()
   const { id } = await opened.exports.start(opened.project, opened.account, {})
   await opened.runAll()
   const made = await opened.exports.read(id, opened.account)
-  expect([made.status, made.message]).toEqual([
+  expect([made.status, made.reason]).toEqual([
     'failed',
     expect.stringContaining('2026-11-01: 0 events, 3 to 3 counted.'),
   ])
@@ -225,7 +237,7 @@ test('an erasure while an export runs makes it fail', async () => {
   opened.erased.push(NOW)
   await opened.runAll()
   const made = await opened.exports.read(id, opened.account)
-  expect([made.status, made.message]).toEqual(['failed', expect.stringContaining('was erased')])
+  expect([made.status, made.reason]).toEqual(['failed', expect.stringContaining('was erased')])
   await opened.close()
 })
 
@@ -233,13 +245,19 @@ test('a project has one export at a time, and as many within a day as its profil
   const opened = await openEmpty()
   const start = () => opened.exports.start(opened.project, opened.account, {})
   await start()
-  await expect(start()).rejects.toMatchObject({ code: 'RATE_LIMITED', extras: { fields: { reason: 'export_running' } } })
+  await expect(start()).rejects.toMatchObject({
+    code: 'RATE_LIMITED',
+    extras: { fields: { reason: 'export_running' } },
+  })
   for (let begun = 1; begun < profiles.own.exports_per_day; begun++) {
     await opened.runAll()
     await start()
   }
   await opened.runAll()
-  await expect(start()).rejects.toMatchObject({ code: 'RATE_LIMITED', extras: { fields: { reason: 'rate_limit' } } })
+  await expect(start()).rejects.toMatchObject({
+    code: 'RATE_LIMITED',
+    extras: { fields: { reason: 'rate_limit' } },
+  })
   await opened.close()
 })
 

@@ -102,7 +102,10 @@ test('the files of an export have the events, sessions and people of the project
     'sessions-0001.parquet': rows?.sessions,
     'people-0001.parquet': rows?.people,
   })
-  expect((await call('GET', '/exports?project=demo')).exports[0]).toMatchObject({ id: made.id, status: 'done' })
+  expect((await call('GET', '/exports?project=demo')).exports[0]).toMatchObject({
+    id: made.id,
+    status: 'done',
+  })
 })
 
 test('an export of a period and of some tables has no other days and files', async () => {
@@ -115,8 +118,8 @@ test('an export of a period and of some tables has no other days and files', asy
 test('a deleted export and its files are gone', async () => {
   const made = await exported({ project: 'demo', since: '1d' })
   const folder = () =>
-    readdirSync(join(service.dataDir, 'exports'), { recursive: true, encoding: 'utf8' }).filter(path =>
-      path.includes(made.id) && path.endsWith('.parquet'),
+    readdirSync(join(service.dataDir, 'exports'), { recursive: true, encoding: 'utf8' }).filter(
+      path => path.includes(made.id) && path.endsWith('.parquet'),
     )
   expect(folder()).toHaveLength(3)
   await call('DELETE', `/exports/${made.id}`)
