@@ -119,7 +119,11 @@ export function listedErrorsOf(route: Route): ErrorCode[] {
  * export.
  */
 export function isDocumented({ auth, path, tag }: Pick<Route, 'auth' | 'path' | 'tag'>): boolean {
-  return auth !== 'browser' && tag !== 'MCP' && !/^\/(dev|replay|tracker|app)\/|^\/exports\/\{id\}\/files\/|\.src\.js$/.test(path)
+  return (
+    auth !== 'browser' &&
+    tag !== 'MCP' &&
+    !/^\/(dev|replay|tracker|app)\/|^\/exports\/\{id\}\/files\/|\.src\.js$/.test(path)
+  )
 }
 
 /**

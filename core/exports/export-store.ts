@@ -12,15 +12,7 @@ type Item = EntityItem<ReturnType<typeof exportEntity>>
 type Changes = Partial<
   Pick<
     Export,
-    | 'status'
-    | 'finished_at'
-    | 'reason'
-    | 'leased_until'
-    | 'attempts'
-    | 'next'
-    | 'files'
-    | 'counted'
-    | 'days'
+    'status' | 'finished_at' | 'reason' | 'leased_until' | 'attempts' | 'next' | 'files' | 'counted' | 'days'
   >
 >
 
@@ -106,8 +98,6 @@ export function createExportStore({ clock, ...state }: StateTable & { clock: Now
 
   return { put, find, list, begin, change, remove }
 }
-
-export type ExportStore = ReturnType<typeof createExportStore>
 
 /** When the files of an export are deleted, Unix ms. */
 export function expiryOf({ created_at }: Pick<Export, 'created_at'>): number {

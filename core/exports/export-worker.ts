@@ -221,8 +221,6 @@ export function createExportWorker(services: ExportWorkerServices) {
   return { run }
 }
 
-export type ExportWorker = ReturnType<typeof createExportWorker>
-
 const TOO_OFTEN =
   'The export could not be made in five attempts. Start it again, and tell the operator if it fails again.'
 const WRONG =

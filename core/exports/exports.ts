@@ -61,8 +61,7 @@ export function createExports({ jobs, clock, objects, erasureFeed, profile, ...s
       ...{ created_at: now, leased_until: 0, attempts: 0, files: [], counted: null, days: null },
     }
     await requireRoom(project)
-    if (!(await open.take(made)))
-      throw busy('export_running')
+    if (!(await open.take(made))) throw busy('export_running')
     try {
       await takeOfDay(project)
       await store.put(made)

@@ -63,5 +63,3 @@ export function createOpenExports({ client, table, clock }: StateTable & { clock
 
   return { take, release, list }
 }
-
-export type OpenExports = ReturnType<typeof createOpenExports>
