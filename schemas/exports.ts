@@ -14,6 +14,8 @@ export const EXPORT_LIMITS = {
   events: 20_000_000,
   /** Bytes of all files of one export. */
   bytes: 4_000_000_000,
+  /** Files of one export: its item in the state names each. */
+  files: 1_000,
   /** Rows of one file. */
   file_rows: 100_000,
   /** Days for which its files are kept after it was asked for. */

@@ -5,7 +5,7 @@ import { EXPORT_STATUSES } from '#schemas/exports'
 /**
  * An export lies in the partition of its account, so that it goes with it. `expires_at` is the table's TTL
  * attribute, Unix seconds. `datasets` are names with commas between them; lists and counts are JSON: at most
- * 640 files and as many days as are kept, 150 KB.
+ * 1,000 files and the days of ten years, 350 KB.
  */
 export function exportEntity({ client, table }: StateTable) {
   return new Entity(

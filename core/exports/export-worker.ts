@@ -158,6 +158,7 @@ export function createExportWorker(services: ExportWorkerServices) {
     const sha256 = createHash('sha256').update(bytes).digest('hex')
     const file = { name, object: `${made.run}-${name}`, dataset, rows, bytes: bytes.length, sha256 }
     const files = [...made.files, file]
+    if (files.length > EXPORT_LIMITS.files) throw new ExportRefused(tooLarge('more than 1,000 files'))
     if (files.reduce((sum, each) => sum + each.bytes, 0) > EXPORT_LIMITS.bytes)
       throw new ExportRefused(tooLarge('more than 4 GB of Parquet'))
     await objects.put(fileKey(made, file), bytes)
@@ -232,5 +233,5 @@ function checkSize(counted: DayCounts): void {
 }
 
 function tooLarge(what: string): string {
-  return `The period has ${what}, and an export has at most ${EXPORT_LIMITS.events} events and 4 GB. Export shorter periods with \`since\` and \`until\`.`
+  return `The period has ${what}, and an export has at most ${EXPORT_LIMITS.events} events, 1,000 files and 4 GB. Export shorter periods with \`since\` and \`until\`.`
 }
