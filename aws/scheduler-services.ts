@@ -3,6 +3,8 @@ import { createUsageReports } from '#core/billing/usage-reports'
 import { createPurge } from '#core/deletion/purge'
 import { createRetention } from '#core/deletion/retention'
 import { openErasures } from '#core/erasure/open-erasures'
+import type { ExportJob } from '#core/exports/export'
+import { createExportUpkeep } from '#core/exports/upkeep'
 import type { IdentityJob } from '#core/identity/fold/fold-due'
 import { createFoldWatch } from '#core/identity/fold/fold-watch'
 import type { LakeJob } from '#core/lake/compact/jobs'
@@ -37,7 +39,7 @@ export function createSchedulerServices(environment: Record<string, string | und
   const { log, gauge, trace, instrument } = createInstruments()
   const stores = createTracedLake(TABLE_NAME, BUCKET_NAME, { trace, log })
   const { lake, lakeState: state, usage, receipts } = stores
-  const jobs = createSqsJobQueue<LakeJob | IdentityJob | ScanJob>({
+  const jobs = createSqsJobQueue<LakeJob | IdentityJob | ScanJob | ExportJob>({
     client: trace(createSqsClient()),
     queueUrl: JOB_QUEUE_URL,
   })
@@ -64,6 +66,7 @@ export function createSchedulerServices(environment: Record<string, string | und
     log,
   })
   const profile = readProfile(accessSettings.PROFILE, accessSettings.LIMITS)
+  const exports = createExportUpkeep({ ...stores, objects: lake, jobs, clock })
   const removal = openReplayRemoval({ ...stores, objects: lake, profile, clock })
   const retention = createRetention({ ...stores, erasures, replays: removal, clock, log, profile })
   const replays = openReplayUpkeep({ ...stores, profile, deleteDaysBefore: null, clock, log })
@@ -83,6 +86,7 @@ export function createSchedulerServices(environment: Record<string, string | und
       await usageReports?.tick()
       await retention.tick()
       await replays.tick()
+      await exports.tick()
       // The last one, because it takes all the time that it is given.
       await purge.tick()
     },

@@ -7,6 +7,8 @@ import type { FeedbackSink } from '#core/accounts/feedback'
 import { createCheckoutReader } from '#core/billing/billing'
 import { fillDemo } from '#core/demo/fill-demo'
 import { openErasures } from '#core/erasure/open-erasures'
+import type { ExportJob } from '#core/exports/export'
+import { createExports } from '#core/exports/exports'
 import { createErasedUsers } from '#core/identity/erased-users'
 import { createIdentityStore } from '#core/identity/identity-store'
 import { createErasureRepeat } from '#core/identity/repeat-erasures'
@@ -23,7 +25,7 @@ import { createTombstoneMending } from '#core/lake/erase/mend-tombstones'
 import { openLake } from '#core/lake/read/snapshot'
 import { createLiveBuffer } from '#core/live/buffer'
 import { createOutboundClient } from '#core/outbound/outbound-client'
-import { profiles } from '#core/plans/profile'
+import { profiles, readProfile } from '#core/plans/profile'
 import type { Project } from '#core/projects/project'
 import { openReplays } from '#core/replays/open-replays'
 import { keepInTable } from '#core/reports/run/kept-answers'
@@ -52,6 +54,7 @@ import { createInstruments, type Instruments } from './instruments.ts'
 import { createSqsJobQueue } from './job-queue.ts'
 import { createS3Lake } from './lake.ts'
 import { createPageBrowser } from './page-browser.ts'
+import { createPresigner } from './presigned-address.ts'
 import { createAthenaEngine } from './query-engine.ts'
 import { athenaEstimator } from './scan-estimator.ts'
 import { createSecrets } from './secrets.ts'
@@ -175,7 +178,8 @@ export function createControlServices(environment: Environment) {
   const access = createTracedAccess(stores, settings, log, feedbackSinkOf(settings, trace))
   const billing = access.profile.has_payments ? createCheckoutReader({ ...stores, clock }) : null
   const scans = openQueuedScans(access, settings.JOB_QUEUE_URL, trace)
-  const services = { ...access, billing, scans, baseUrl: settings.BASE_URL, clock, log }
+  const exports = openQueuedExports(access, settings, trace)
+  const services = { ...access, billing, scans, exports, baseUrl: settings.BASE_URL, clock, log }
   return { services, edgeKey: settings.EDGE_KEY, instrument }
 }
 
@@ -202,6 +206,8 @@ export function createMcpServices(environment: Environment, openDuckdb: OpenDuck
       ...common,
       billing: access.profile.has_payments ? createCheckoutReader({ ...stores, clock }) : null,
       scans: openQueuedScans(access, settings.JOB_QUEUE_URL, trace),
+      // No tool has exports.
+      exports: openQueuedExports(access, settings, trace),
     },
     services: { ...common, secret: emailKey },
     edgeKey: settings.EDGE_KEY,
@@ -243,10 +249,8 @@ export function createLakeServices(environment: Environment) {
 }
 
 export function createJobsServices(environment: Environment) {
-  const { TABLE_NAME, BUCKET_NAME, COMPACTION_MEMORY_MB, SCAN_FUNCTION, TEXT_MODEL } = readSettings(
-    'jobs',
-    environment,
-  )
+  const settings = readSettings('jobs', environment)
+  const { TABLE_NAME, BUCKET_NAME, COMPACTION_MEMORY_MB, SCAN_FUNCTION, TEXT_MODEL } = settings
   const { log, trace, instrument } = createInstruments()
   const stores = createTracedLake(TABLE_NAME, BUCKET_NAME, { trace, log })
   const { client, table, lake, lakeState: state, usage, projects } = stores
@@ -272,6 +276,17 @@ export function createJobsServices(environment: Environment) {
   return {
     services: { state, lake, usage, projects, tombstones, clock, log },
     scans,
+    exports: {
+      ...{ client, table, projects, clock, accounts: stores.accounts, erasureFeed: stores.erasureFeed },
+      identity: createIdentityStore({ client, table, lake, projects, clock }),
+      profile: readProfile(settings.PROFILE, settings.LIMITS),
+      openLake: () => openLake({ state, lake }),
+      objects: createS3Lake({ client: trace(createS3Client()), bucket: BUCKET_NAME }),
+      jobs: createSqsJobQueue<ExportJob>({
+        client: trace(createSqsClient()),
+        queueUrl: settings.JOB_QUEUE_URL,
+      }),
+    },
     identity,
     compaction,
     instrument,
@@ -346,6 +361,21 @@ function openQueuedScans(
 ) {
   const jobs = createSqsJobQueue<ScanJob>({ client: trace(createSqsClient()), queueUrl })
   return openScans({ ...access, jobs, clock, waitMs: SCAN_WAIT_MS, maxAnonymous: MAX_ANONYMOUS_SCANS })
+}
+
+function openQueuedExports(
+  access: ReturnType<typeof createTracedAccess>,
+  { JOB_QUEUE_URL, BUCKET_NAME }: { JOB_QUEUE_URL: string; BUCKET_NAME: string },
+  trace: Instruments['trace'],
+) {
+  const client = trace(createS3Client())
+  return createExports({
+    ...access,
+    objects: createS3Lake({ client, bucket: BUCKET_NAME }),
+    addressOf: createPresigner({ client, bucket: BUCKET_NAME, clock }),
+    jobs: createSqsJobQueue<ExportJob>({ client: trace(createSqsClient()), queueUrl: JOB_QUEUE_URL }),
+    clock,
+  })
 }
 
 /** The hasher of e-mail addresses, with the key from Secrets Manager. */

@@ -2,6 +2,7 @@ import { Annotations, Duration, Stack, Token } from 'aws-cdk-lib'
 import { FunctionUrl, FunctionUrlAuthType, InvokeMode } from 'aws-cdk-lib/aws-lambda'
 import type { Construct } from 'constructs'
 import { tables } from '#schemas/columns'
+import { EXPORT_PREFIX } from '#schemas/exports'
 import { type FunctionName, functions } from '#schemas/functions'
 import { MANIFEST_PREFIX as MANIFESTS } from '#schemas/manifests'
 import { REPLAY_PREFIX } from '#schemas/replays'
@@ -169,9 +170,9 @@ export class Service extends Stack {
       .bindTable(table, [...READ_AND_WRITE, 'Query', 'BatchGetItem', 'DeleteItem'])
       .bindPlans(config)
       .bindFeedback(config)
-      // Receipts of erasures say what the manifests say.
-      .bindLake(bucket, { get: [MANIFESTS] })
-      // Website analyses run in the jobs function.
+      // Receipts of erasures say what the manifests say. It signs the addresses of files of exports.
+      .bindLake(bucket, { get: [MANIFESTS, EXPORT_PREFIX], delete: [EXPORT_PREFIX] })
+      // Website analyses and exports run in the jobs function.
       .bindJobQueue(jobQueue.queue)
       .set('BASE_URL', baseUrl)
     auth
@@ -214,12 +215,15 @@ export class Service extends Stack {
         ...(['Query', 'BatchGetItem', 'BatchWriteItem', 'DeleteItem', 'Scan'] as const),
       ])
       .bindLake(bucket, {
-        list: [HOT, LINKS, IDENTITY, MANIFESTS, TOMBSTONES, TRAITS, ...SEGMENTS],
-        get: [HOT, LINKS, IDENTITY, MANIFESTS, TOMBSTONES, ...SEGMENTS],
-        put: [HOT, LINKS, MANIFESTS, TOMBSTONES, TRAITS, ...SEGMENTS],
+        list: [HOT, LINKS, IDENTITY, MANIFESTS, TOMBSTONES, TRAITS, EXPORT_PREFIX, ...SEGMENTS],
+        get: [HOT, LINKS, IDENTITY, MANIFESTS, TOMBSTONES, EXPORT_PREFIX, ...SEGMENTS],
+        put: [HOT, LINKS, MANIFESTS, TOMBSTONES, TRAITS, EXPORT_PREFIX, ...SEGMENTS],
         // Its sweeps delete what nobody needs any more.
-        delete: [HOT, LINKS, IDENTITY, MANIFESTS, TOMBSTONES, TRAITS, ...SEGMENTS],
+        delete: [HOT, LINKS, IDENTITY, MANIFESTS, TOMBSTONES, TRAITS, EXPORT_PREFIX, ...SEGMENTS],
       })
+      // A long export goes on in another job.
+      .bindJobQueue(jobQueue.queue)
+      .bindPlans(config)
       .set('COMPACTION_MEMORY_MB', String(COMPACTION_MEMORY_MB))
       // Pages of strangers are read by a function that has no right but to write its log.
       .bindAnalyses(scan, config)
@@ -239,12 +243,13 @@ export class Service extends Stack {
       .bindTable(table, [...READ_AND_WRITE, 'Query', 'BatchGetItem', 'BatchWriteItem', 'DeleteItem'])
       // What is set aside may have events of erased persons.
       .bindLake(bucket, {
-        list: [HOT, IDENTITY, ...SET_ASIDE, FAILURES_PREFIX, REPLAY_PREFIX],
+        list: [HOT, IDENTITY, ...SET_ASIDE, FAILURES_PREFIX, REPLAY_PREFIX, EXPORT_PREFIX],
         get: [MANIFESTS],
         // Tombstones of deleted projects, and of expired events.
         put: [MANIFESTS, TOMBSTONES],
-        // Of projects that keep them for fewer than 30 days.
-        delete: [REPLAY_PREFIX],
+        // Replays of projects that keep them for fewer than 30 days; exports after a week, or after an
+        // erasure.
+        delete: [REPLAY_PREFIX, EXPORT_PREFIX],
       })
       .bindJobQueue(jobQueue.queue)
       .bindStreamRetention(stream, config)

@@ -11,6 +11,7 @@ import {
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import { Construct } from 'constructs'
 import { tables } from '#schemas/columns'
+import { EXPORT_LIMITS, EXPORT_PREFIX } from '#schemas/exports'
 import { REPLAY_LIMITS, REPLAY_PREFIX } from '#schemas/replays'
 import { acceptFindings } from './accept-findings.ts'
 import { TableBackup } from './backup.ts'
@@ -142,6 +143,13 @@ function lifecycleRules(): LifecycleRule[] {
       prefix: REPLAY_PREFIX,
       // A day more than the items, so that no replay is listed without its chunks.
       expiration: Duration.days(REPLAY_LIMITS.retention_days + 1),
+      noncurrentVersionExpiration: Duration.days(1),
+    },
+    {
+      id: 'exports',
+      prefix: EXPORT_PREFIX,
+      // A day more than the items, which scheduler goes by.
+      expiration: Duration.days(EXPORT_LIMITS.kept_days + 1),
       noncurrentVersionExpiration: Duration.days(1),
     },
     ...[QUARANTINE_PREFIX, WAITING_PREFIX, FAILURES_PREFIX].map(prefix => ({

@@ -22,6 +22,16 @@ export function browserTempDir(dataDir: string): string {
   return join(dataDir, 'rendering')
 }
 
+/** Folder of the files of exports. They can be made again, so backups leave it out. */
+export function exportsDir(dataDir: string): string {
+  return join(dataDir, 'exports')
+}
+
+/** Folder for what exports write while they run. */
+export function exportTempDir(dataDir: string): string {
+  return join(dataDir, 'exporting')
+}
+
 /** Folder to which queries spill when they need more memory than they may use. */
 export function queryTempDir(dataDir: string): string {
   return join(dataDir, 'querying')

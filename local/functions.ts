@@ -35,6 +35,7 @@ import { type Counted, countDays } from './backup/count-days.ts'
 import { builtChatView, builtDashboard, builtRecorder, builtTracker, builtViewer } from './browser-scripts.ts'
 import { lakeDir, queryTempDir } from './data-folder.ts'
 import { readEmailKey } from './email-key.ts'
+import { type LocalExports, openLocalExports } from './exports/open-exports.ts'
 import { openCountryTable } from './http/country-table.ts'
 import { createFolderLake } from './lake/folder.ts'
 import { createRepairingLog } from './lake/repairs.ts'
@@ -74,6 +75,7 @@ export async function openFunctions(
   countDays(): Promise<Counted>
   /** A Unix ms before which every event is in the lake; null if nobody can say. */
   freshUntil(): Promise<number | null>
+  exportUpkeep: LocalExports['upkeep']
   freeMemory(): Promise<void>
   close(): Promise<void>
 }> {
@@ -99,9 +101,15 @@ export async function openFunctions(
     ...{ client: storage.client, table: storage.table, accounts, projects, clock },
     objects: storage.replayObjects,
   })
+  const openSnapshot = () => openLake({ state: lakeState, lake })
+  const localExports = openLocalExports({
+    ...{ dataDir: settings.DATA_DIR, storage, profile: access.profile, engine, openLake: openSnapshot },
+    ...{ lake, clock, log },
+  })
   const common = {
     ...access,
     replays,
+    exports: localExports.exports,
     accounts,
     projects,
     experiments,
@@ -134,7 +142,7 @@ export async function openFunctions(
       engine,
       keptAnswers: keepInMemory(),
       estimator: engine,
-      openLake: () => openLake({ state: lakeState, lake }),
+      openLake: openSnapshot,
       buffer,
       follow: 'stream' as const,
       users,
@@ -203,12 +211,14 @@ export async function openFunctions(
     ),
   }
   async function close(): Promise<void> {
-    await Promise.all([botCounts.flush(), refusals.flush()])
+    await Promise.all([botCounts.flush(), refusals.flush(), localExports.stop()])
     await engine.close()
   }
-  const countAll = () =>
-    countDays({ ...storage, engine, openLake: () => openLake({ state: lakeState, lake }), clock })
-  return { functions, countDays: countAll, freshUntil, freeMemory: engine.freeMemory, close }
+  const countAll = () => countDays({ ...storage, engine, openLake: openSnapshot, clock })
+  return {
+    ...{ functions, countDays: countAll, freshUntil, exportUpkeep: localExports.upkeep },
+    ...{ freeMemory: engine.freeMemory, close },
+  }
 }
 
 /** A function whose code is loaded for its first request: the library of MCP takes 0.2 s. */

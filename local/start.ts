@@ -175,6 +175,7 @@ async function openService(
     functions,
     countDays,
     freshUntil,
+    exportUpkeep,
     freeMemory,
     close: closeFunctions,
   } = await openFunctions(settings, storage, {
@@ -189,6 +190,7 @@ async function openService(
   })
   const scans = openScanMaintenance({ ...storage, jobs: scanThread, clock })
   await scans.resumeAll()
+  await exportUpkeep.resumeAll()
   const demoSite = createDemoSite({
     baseUrl,
     project: credentials.project,
@@ -243,6 +245,7 @@ async function openService(
     billing: access.billing,
     profile: access.profile,
     scans,
+    exports: exportUpkeep,
     clock,
     log,
   })

@@ -19,7 +19,15 @@ import { gatherReads } from '#core/usage/gathered-reads'
 import { createUsageStore } from '#core/usage/store'
 import { createCompactor } from '#duckdb/compactor'
 import { tables } from '#schemas/columns'
-import { browserTempDir, compactionTempDir, lakeDir, queryTempDir, statePath } from './data-folder.ts'
+import {
+  browserTempDir,
+  compactionTempDir,
+  exportsDir,
+  exportTempDir,
+  lakeDir,
+  queryTempDir,
+  statePath,
+} from './data-folder.ts'
 import { createFolderLake, deleteUnfinished } from './lake/folder.ts'
 import { FolderError } from './lock.ts'
 import { assertNoData } from './lost-state.ts'
@@ -84,10 +92,10 @@ export async function openStorage({ dataDir, compactionMemoryMb, clock, log }: S
       : error
   }
   // A killed process leaves temporary files. Nothing uses them again.
-  const removals = [compactionTempDir(dataDir), queryTempDir(dataDir), browserTempDir(dataDir)].map(dir =>
-    rm(dir, { recursive: true, force: true }),
+  const removals = [compactionTempDir, queryTempDir, browserTempDir, exportTempDir].map(dirOf =>
+    rm(dirOf(dataDir), { recursive: true, force: true }),
   )
-  await Promise.all([deleteUnfinished(folder), ...removals])
+  await Promise.all([deleteUnfinished(folder), deleteUnfinished(exportsDir(dataDir)), ...removals])
   const stream = await openLanes(dataDir, {
     ...{ log, clock },
     minSequence: shard => highestSequence(stores.lakeState, lake, shard),
@@ -156,6 +164,8 @@ export async function openStorage({ dataDir, compactionMemoryMb, clock, log }: S
     disk: reserve.reading,
     /** Where replays go: anybody may send them, so they stop well before events do. */
     replayObjects: lakeWithDiskReserve(createFolderLake(folder), reserve),
+    /** Where exports go: like replays, they stop before events do. */
+    exportObjects: lakeWithDiskReserve(createFolderLake(exportsDir(dataDir)), reserve),
     /** Returns whether the stream has never had a record. */
     async isNew(): Promise<boolean> {
       const shards = await readShards(lakeState, stream)

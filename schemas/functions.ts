@@ -124,8 +124,12 @@ export const functions = {
   lake: z.object({ ...common, TABLE_NAME, STREAM_ARN, BUCKET_NAME }),
   /** The live consumer; the stream starts it. */
   live: z.object({ ...common, TABLE_NAME, ...planSettings }),
-  /** The worker for compaction, merges and website analyses; the job queue starts it. */
-  jobs: z.object({ ...common, TABLE_NAME, BUCKET_NAME, COMPACTION_MEMORY_MB, SCAN_FUNCTION, TEXT_MODEL }),
+  /** The worker for compaction, merges, website analyses and exports; the job queue starts it. */
+  jobs: z.object({
+    ...common,
+    ...{ TABLE_NAME, BUCKET_NAME, JOB_QUEUE_URL, COMPACTION_MEMORY_MB, SCAN_FUNCTION, TEXT_MODEL },
+    ...planSettings,
+  }),
   /** Reads the pages of one website; the worker calls it. It has no rights. */
   scan: z.object({ ...common, BASE_URL }),
   /** Makes table and lake agree after one of them was restored. An operator calls it. */

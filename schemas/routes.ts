@@ -115,10 +115,15 @@ export function listedErrorsOf(route: Route): ErrorCode[] {
 /**
  * Whether the documents of the API list the route: pages are for people, POST /dev/approve is for tests on
  * one machine, /mcp describes itself to its clients, /replay/ and /app/ are for scripts of the service, and
- * docs/tracker.md names the other addresses of the tracker.
+ * docs/tracker.md names the other addresses of the tracker. The address of a file of an export comes with the
+ * export.
  */
 export function isDocumented({ auth, path, tag }: Pick<Route, 'auth' | 'path' | 'tag'>): boolean {
-  return auth !== 'browser' && tag !== 'MCP' && !/^\/(dev|replay|tracker|app)\/|\.src\.js$/.test(path)
+  return (
+    auth !== 'browser' &&
+    tag !== 'MCP' &&
+    !/^\/(dev|replay|tracker|app)\/|^\/exports\/\{id\}\/files\/|\.src\.js$/.test(path)
+  )
 }
 
 /**

@@ -15,6 +15,7 @@ import { doctor } from './doctor.ts'
 import { events } from './events.ts'
 import { experimentChanges } from './experiment-changes.ts'
 import { getExperiment, listExperiments } from './experiments.ts'
+import { exportCommands } from './exports.ts'
 import { feedback } from './feedback.ts'
 import { funnel } from './funnel.ts'
 import { heatmap } from './heatmap.ts'
@@ -97,6 +98,7 @@ export const commands: readonly Command[] = [
   openDashboard,
   sqlShell,
   pull,
+  ...exportCommands,
   ...backupCommands,
   serve,
   adminUpdates,

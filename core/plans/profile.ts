@@ -49,6 +49,8 @@ export type Profile = {
   anonymous_scans_per_hour: number
   /** Website analyses of an account in an hour. */
   account_scans_per_hour: number
+  /** Exports of a project in a day. */
+  exports_per_day: number
   /** Bytes that the replays of an account may have at once, and that may come in within 30 days. */
   replay_storage_bytes: number
   replay_ingestion_bytes: number
@@ -156,6 +158,8 @@ const own: Profile = {
   client_registrations: 100,
   anonymous_scans_per_hour: 50,
   account_scans_per_hour: NO_LIMIT,
+  // Each keeps a worker and the disk busy, also where nobody pays.
+  exports_per_day: 24,
   // Whoever has the public token may send replays, so they are bounded here too.
   ...REPLAYS,
   replay_ingestion_bytes: NO_LIMIT,
@@ -185,6 +189,7 @@ const hosted: Profile = {
   client_registrations: 10,
   anonymous_scans_per_hour: 5,
   account_scans_per_hour: 20,
+  exports_per_day: 5,
   ...REPLAYS,
   replay_ingestion_bytes: 20_000_000_000,
   ...OPEN,

@@ -244,6 +244,7 @@ const GUARD_MEANINGS: Record<Guard, string> = {
   client_registrations: 'MCP clients that one address registers in an hour',
   anonymous_scans_per_hour: 'website analyses of one address without an account in an hour',
   account_scans_per_hour: 'website analyses of an account in an hour',
+  exports_per_day: 'exports of a project within a day',
   demo_reads_per_minute: 'reads of one demo session in a minute',
   demo_network_reads_per_minute: 'reads of all demo sessions of one network in a minute',
   share_statements_per_minute: 'statements by one share link from one network in a minute',

@@ -7,6 +7,7 @@ import { type DashboardServices, dashboardEndpoints } from './dashboard.ts'
 import { erasureEndpoints } from './erasures.ts'
 import { type ExperimentServices, experimentEndpoints } from './experiments.ts'
 import { experimentsConfigEndpoint } from './experiments-config.ts'
+import { type ExportEndpointServices, exportEndpoints } from './exports.ts'
 import { portfolioEndpoints } from './portfolios.ts'
 import { type ProjectEndpointServices, projectEndpoints } from './projects.ts'
 import { type ScanEndpointServices, scanEndpoints } from './scans.ts'
@@ -16,6 +17,7 @@ export type ControlServices = AccountChainServices &
   AccountServices &
   ProjectEndpointServices &
   ScanEndpointServices &
+  ExportEndpointServices &
   Parameters<typeof contextEndpoints>[0] &
   Parameters<typeof erasureEndpoints>[0] &
   ExperimentServices &
@@ -26,7 +28,7 @@ export type ControlServices = AccountChainServices &
 
 /**
  * The account, its projects, and what they mean (docs/api/projects.md and docs/api/account.md), receipts of
- * erasures, and experiments without their results.
+ * erasures, exports, and experiments without their results.
  */
 export function controlHandler(services: ControlServices): HttpFunction {
   const chain = accountChain(services)
@@ -41,5 +43,6 @@ export function controlHandler(services: ControlServices): HttpFunction {
     ...dashboardEndpoints(services, chain),
     ...segmentEndpoints(services, chain),
     ...erasureEndpoints(services, chain),
+    ...exportEndpoints(services, chain),
   })
 }

@@ -20,7 +20,7 @@ const SCOPE_TEXTS: Record<Scope, string> = {
   'live:read': 'Watch events live',
   'replays:read': 'Watch session replays',
   'replays:write': 'Change replay settings and delete replays',
-  'exports:read': 'Learn which people were erased, to keep a copy of your data up to date',
+  'exports:read': 'Take all events of your projects away as files, and learn which people were erased',
 }
 
 /** Names of clients are their own words. */

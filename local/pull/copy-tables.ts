@@ -1,6 +1,7 @@
 import { mkdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { FROM_EVENTS } from '#duckdb/event-tables'
 
 /** The tables of a copy that `footfall pull` makes (docs/cli.md), in DuckDB or as files of Parquet. */
 export const TABLES = ['events', 'sessions', 'people', 'pulled'] as const
@@ -31,22 +32,13 @@ export function parquetFile(folder: string, table: (typeof TABLES)[number]): str
   return join(folder, `${table}.parquet`)
 }
 
-const FROM_EVENTS = [
-  `CREATE TABLE sessions AS SELECT session_id, any_value(user_id) AS user_id,
-    min(timestamp) AS started_at, max(timestamp) AS ended_at, count(*) AS events,
-    arg_min(path, timestamp) AS entry_page, arg_max(path, timestamp) AS exit_page, any_value(country) AS country
-    FROM events WHERE session_id IS NOT NULL GROUP BY session_id ORDER BY started_at`,
-  `CREATE TABLE people AS SELECT user_id, min(timestamp) AS first_seen_at, max(timestamp) AS last_seen_at,
-    count(*) AS events, count(DISTINCT session_id) AS sessions
-    FROM events WHERE user_id IS NOT NULL GROUP BY user_id ORDER BY first_seen_at`,
-]
-
 /** Makes all other tables of the table `events`. */
 export async function addOtherTables(
   connection: DuckDBConnection,
   { project, project_id, erasures_since }: Origin,
 ): Promise<void> {
-  for (const statement of FROM_EVENTS) await connection.run(statement)
+  for (const [table, select] of Object.entries(FROM_EVENTS))
+    await connection.run(`CREATE TABLE ${table} AS ${select}`)
   await connection.run(
     'CREATE TABLE pulled AS SELECT $1::VARCHAR AS project, $2::VARCHAR AS project_id, $3::VARCHAR AS erasures_since',
     [project, project_id, erasures_since],

@@ -1,5 +1,6 @@
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import { COUNT_DAYS, EVENTS_OF_LINES } from '#duckdb/event-tables'
 import { FolderError } from '#local/lock'
 import {
   addOtherTables,
@@ -24,11 +25,6 @@ export type PullOptions = {
 }
 
 export type Pulled = Totals & { into: string }
-
-/** Columns of a line; what GET /events may leave out is null. */
-const COLUMNS = `{
-  id: 'VARCHAR', event_id: 'VARCHAR', event: 'VARCHAR', timestamp: 'BIGINT', date: 'DATE',
-  user_id: 'VARCHAR', session_id: 'VARCHAR', country: 'VARCHAR', properties: 'JSON' }`
 
 /**
  * Writes the events with their sessions and people, and compares the rows of each day with the counts of the
@@ -69,19 +65,11 @@ export async function writePull({ rows, counts, into, origin }: PullOptions): Pr
 
 async function fill(connection: DuckDBConnection, rows: string): Promise<void> {
   await connection.run("SET TimeZone = 'UTC'")
-  await connection.run(
-    `CREATE TABLE events AS SELECT id, event_id, event, make_timestamp(timestamp * 1000) AS timestamp, date,
-      user_id, session_id, country, json_extract_string(properties, '$.path') AS path, properties
-      FROM read_json($1, format = 'newline_delimited', columns = ${COLUMNS}, maximum_object_size = 67108864)
-      ORDER BY timestamp, id`,
-    [rows],
-  )
+  await connection.run(`CREATE TABLE events AS ${EVENTS_OF_LINES}`, [rows])
 }
 
 async function countDays(connection: DuckDBConnection): Promise<Counts> {
-  const reader = await connection.runAndReadAll(
-    'SELECT CAST(date AS VARCHAR) AS day, CAST(count(*) AS INTEGER) AS events FROM events GROUP BY date',
-  )
+  const reader = await connection.runAndReadAll(COUNT_DAYS)
   return Object.fromEntries(reader.getRowObjectsJS().map(({ day, events }) => [String(day), Number(events)]))
 }
 

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Billing } from '#core/billing/billing'
 import { createPurge } from '#core/deletion/purge'
 import { createRetention } from '#core/deletion/retention'
+import type { ExportUpkeep } from '#core/exports/upkeep'
 import type { Profile } from '#core/plans/profile'
 import type { Clock, Log } from '#core/ports'
 import { openReplayRemoval, openReplayUpkeep } from '#core/replays/open-replays'
@@ -22,6 +23,7 @@ export type StateMaintenanceServices = Storage & {
   dataDir: string
   profile: Profile
   scans: Pick<ScanMaintenance, 'tick'>
+  exports: Pick<ExportUpkeep, 'tick'>
   clock: Clock
   log: Log
 }
@@ -29,10 +31,17 @@ export type StateMaintenanceServices = Storage & {
 /**
  * Deletes the data of projects and accounts that were deleted 30 days ago, and events past the plan's
  * retention, and expired replays; begins monthly website analyses; cancels the subscriptions of deleted
- * accounts, and reports what others have used; deletes old copies of a converted state. Once an hour until
+ * accounts, and reports what others have used; deletes old copies of a converted state, and old exports. Once
+ * an hour until
  * `stop`.
  */
-export function startStateMaintenance({ billing, dataDir, scans, ...services }: StateMaintenanceServices) {
+export function startStateMaintenance({
+  billing,
+  dataDir,
+  scans,
+  exports,
+  ...services
+}: StateMaintenanceServices) {
   const { clock, log } = services
   const stopping = new AbortController()
   const purge = createPurge({ ...services, deletions: createDeletionList(services) })
@@ -52,6 +61,7 @@ export function startStateMaintenance({ billing, dataDir, scans, ...services }: 
         await billing?.cancelPlanned()
         await billing?.reportUsage()
         await scans.tick()
+        await exports.tick()
         while (await retention.tick());
         await replays.tick()
         // The last one, because it may go on for hours.

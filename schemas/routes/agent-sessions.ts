@@ -75,7 +75,7 @@ export const sessionsRoutes = {
     ...common,
     method: 'POST',
     path: '/agent-sessions/exchange',
-    summary: 'Exchange an approved request, once',
+    summary: 'Exchange it, once',
     body: exchangeSession,
     responses: { 200: { description: 'The session', schema: exchangedSession } },
     errors: [
@@ -155,7 +155,7 @@ export const sessionsRoutes = {
     ...common,
     method: 'POST',
     path: '/agent/auth/claim/complete',
-    summary: 'Exchange a claim or code, or refresh',
+    summary: 'Exchange or refresh',
     body: completeClaim,
     form: true,
     responses: {
@@ -188,7 +188,7 @@ export const sessionsRoutes = {
     ...common,
     method: 'GET',
     path: '/auth.md',
-    summary: 'How an agent gets access, in Markdown',
+    summary: 'How an agent gets access',
     function: 'site',
     responses: { 200: { description: 'The document', contentType: 'text/markdown' } },
     errors: [],

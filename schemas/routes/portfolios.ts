@@ -17,7 +17,7 @@ export const portfoliosRoutes = {
     ...common,
     method: 'GET',
     path: '/portfolios',
-    summary: 'Portfolios: projects that share users',
+    summary: 'Projects that share users',
     scope: 'projects:read',
     responses: { 200: { description: 'The portfolios', schema: portfolioList } },
     errors: [],

@@ -7,7 +7,15 @@ import {
   erasureStarted,
   listErasuresQuery,
 } from '#schemas/erasures'
+import { createExport, deletedExport, exportList, exportState, listExportsQuery } from '#schemas/exports'
 import type { Route } from '#schemas/route'
+
+const ofExports = {
+  tag: 'Privacy',
+  function: 'control',
+  auth: 'account',
+  scope: 'exports:read',
+} as const
 
 export const privacyRoutes = {
   erasePerson: {
@@ -52,6 +60,52 @@ export const privacyRoutes = {
     auth: 'account',
     scope: 'projects:read',
     responses: { 200: { description: 'The receipt', schema: erasure } },
+    errors: ['NOT_FOUND'],
+  },
+  createExport: {
+    ...ofExports,
+    method: 'POST',
+    path: '/exports',
+    summary: 'Export as Parquet',
+    project: 'body',
+    limits: ['reads_per_minute'],
+    body: createExport,
+    maxBodyBytes: 16_384,
+    responses: { 202: { description: 'It begins soon', schema: exportState } },
+    errors: [],
+  },
+  listExports: {
+    ...ofExports,
+    method: 'GET',
+    path: '/exports',
+    summary: 'Exports',
+    project: 'query',
+    query: listExportsQuery,
+    responses: { 200: { description: 'The exports', schema: exportList } },
+    errors: [],
+  },
+  readExport: {
+    ...ofExports,
+    method: 'GET',
+    path: '/exports/{id}',
+    summary: 'One, with its files',
+    responses: { 200: { description: 'The export', schema: exportState } },
+    errors: ['NOT_FOUND'],
+  },
+  downloadExport: {
+    ...ofExports,
+    method: 'GET',
+    path: '/exports/{id}/files/{name}',
+    summary: 'One file',
+    responses: { 200: { description: 'The file', contentType: 'application/vnd.apache.parquet' } },
+    errors: ['NOT_FOUND'],
+  },
+  deleteExport: {
+    ...ofExports,
+    method: 'DELETE',
+    path: '/exports/{id}',
+    summary: 'Delete it',
+    responses: { 200: { description: 'It is deleted', schema: deletedExport } },
     errors: ['NOT_FOUND'],
   },
 } as const satisfies Record<string, Route>

@@ -104,7 +104,7 @@ export const sessionReplayRoutes = {
     ...ofAccount,
     method: 'POST',
     path: '/replays/{id}/open',
-    summary: 'An address to watch it, for an hour',
+    summary: 'An address to watch it',
     scope: 'replays:read',
     responses: { 200: { description: 'The address, a secret', schema: openedReplay } },
     errors: ['NOT_FOUND'],

@@ -15,7 +15,7 @@ export const websiteScansRoutes = {
     ...common,
     method: 'POST',
     path: '/website-scans',
-    summary: 'Analyse a website; a preview without account',
+    summary: 'Analyse a website',
     auth: 'none',
     cookies: true,
     body: createScan,
@@ -50,7 +50,7 @@ export const websiteScansRoutes = {
     ...common,
     method: 'POST',
     path: '/website-scans/{id}/upgrade',
-    summary: 'A full analysis of a preview',
+    summary: 'Make it full',
     // Without a scope: the human has signed in for it, with whatever the agent asked for.
     auth: 'account',
     credentials: ['api_key', 'agent_session', 'cookie'],
@@ -64,7 +64,7 @@ export const websiteScansRoutes = {
     ...common,
     method: 'POST',
     path: '/website-scans/{id}/verify',
-    summary: 'Which recommended events arrived',
+    summary: 'Which events arrived',
     // The counts come from the lake.
     function: 'reports',
     auth: 'account',

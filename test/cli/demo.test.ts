@@ -54,10 +54,13 @@ test('every command of the service has an example on the demo', () => {
 /** A demo session has no portfolios and no right to read replays. */
 const SIGNED_IN = commands.filter(needsSignIn).map(({ name }) => name)
 /**
- * Examples with the id of a replay run in replays.test.ts, where there is one, and those that write files in
- * backup.test.ts and pull.test.ts.
+ * Examples with the id of a replay run in replays.test.ts, where there is one, those of exports in
+ * exports.test.ts, and those that write files in backup.test.ts and pull.test.ts.
  */
-const ELSEWHERE = ['replays get', 'replays open', 'backup', 'restore', 'verify', 'pull', 'serve']
+const ELSEWHERE = [
+  ...['replays get', 'replays open', 'backup', 'restore', 'verify', 'pull', 'serve'],
+  ...['exports list', 'exports get', 'exports download'],
+]
 
 test.each(commands.map(({ name, example }) => [name, example] as const))(
   'the help of %s ends with an example that a shell runs as it stands',

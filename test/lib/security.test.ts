@@ -104,7 +104,15 @@ test.each([
   ['site', [], []],
   ['stream', ALL_ITEMS, []],
   ['live', ['BatchWriteItem'], READ_STREAM],
-  ['control', ALL_ITEMS, ['s3:GetObject StorageLake/manifests/*', 'sqs:SendMessage JobQueueJobsQueue']],
+  [
+    'control',
+    ALL_ITEMS,
+    [
+      ...['exports', 'manifests'].map(prefix => `s3:GetObject StorageLake/${prefix}/*`),
+      's3:DeleteObject StorageLake/exports/*',
+      'sqs:SendMessage JobQueueJobsQueue',
+    ],
+  ],
   [
     'replay',
     ALL_ITEMS,
@@ -138,20 +146,21 @@ test.each([
     'jobs',
     ['BatchGetItem', 'BatchWriteItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'Scan', 'UpdateItem'],
     [
-      ...['hot', 'hot-identity', 'links', 'manifests', ...SEGMENT_PREFIXES, 'tombstones'].flatMap(prefix => [
-        `s3:DeleteObject StorageLake/${prefix}/*`,
-        `s3:GetObject StorageLake/${prefix}/*`,
-      ]),
+      ...['exports', 'hot', 'hot-identity', 'links', 'manifests', ...SEGMENT_PREFIXES, 'tombstones'].flatMap(
+        prefix => [`s3:DeleteObject StorageLake/${prefix}/*`, `s3:GetObject StorageLake/${prefix}/*`],
+      ),
       's3:ListBucket StorageLake',
       // It writes traits files from the state, and reads none.
       's3:DeleteObject StorageLake/traits/*',
-      ...['hot', 'links', 'manifests', ...SEGMENT_PREFIXES, 'tombstones', 'traits'].map(
+      ...['exports', 'hot', 'links', 'manifests', ...SEGMENT_PREFIXES, 'tombstones', 'traits'].map(
         prefix => `s3:PutObject StorageLake/${prefix}/*`,
       ),
       'lambda:InvokeFunction scanFunction',
       'sqs:DeleteMessage JobQueueJobsQueue',
       'sqs:GetQueueAttributes JobQueueJobsQueue',
       'sqs:ReceiveMessage JobQueueJobsQueue',
+      // A long export goes on in another job.
+      'sqs:SendMessage JobQueueJobsQueue',
     ],
   ],
   // It reads pages of strangers.
@@ -177,6 +186,7 @@ test.each([
       's3:ListBucket StorageLake',
       's3:GetObject StorageLake/manifests/*',
       ...['manifests', 'tombstones'].map(prefix => `s3:PutObject StorageLake/${prefix}/*`),
+      's3:DeleteObject StorageLake/exports/*',
       's3:DeleteObject StorageLake/replays/*',
       'sqs:SendMessage JobQueueJobsQueue',
       ...[

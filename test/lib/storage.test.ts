@@ -79,6 +79,7 @@ test('lifecycle rules delete quarantined data and old versions, but no current f
   const expiring = Rules.filter(({ ExpirationInDays }) => ExpirationInDays !== undefined)
   expect(expiring.map(({ Prefix, ExpirationInDays }) => [Prefix, ExpirationInDays])).toEqual([
     ['replays/', 31],
+    ['exports/', 8],
     ['quarantine/', 30],
     ['waiting/', 30],
     ['aws/lambda/', 30],
@@ -95,6 +96,7 @@ test('lifecycle rules delete quarantined data and old versions, but no current f
     ['links/', 1],
     ['traits/', 1],
     ['replays/', 1],
+    ['exports/', 1],
   ])
 })
 

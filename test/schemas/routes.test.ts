@@ -77,11 +77,13 @@ test('each read of reports and streams counts by the minute and by the month', (
   expect(others.map(([name]) => name).toSorted()).toEqual(known)
 })
 
-test('only reports and streams may be RATE_LIMITED', () => {
+test('only reports, streams and new exports may be RATE_LIMITED', () => {
   const limited = rows.filter(
     // Session endpoints have guards by address, ingestion has caps.
     ([, route]) =>
       !['auth', 'track', 'replay'].includes(route.function) && errorsOf(route).includes('RATE_LIMITED'),
   )
-  expect(limited).toEqual(rows.filter(([, route]) => ['reports', 'stream'].includes(route.function)))
+  const isLimited = ([name, route]: (typeof rows)[number]) =>
+    ['reports', 'stream'].includes(route.function) || name === 'createExport'
+  expect(limited).toEqual(rows.filter(isLimited))
 })

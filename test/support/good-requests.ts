@@ -1,3 +1,6 @@
+import { fileKey } from '#core/exports/export'
+import { createExportStore } from '#core/exports/export-store'
+import { createOpenExports } from '#core/exports/open-exports'
 import type { Project } from '#core/projects/project'
 import { scriptName } from '#lambdas/site/replay-viewer'
 import { buildViewer } from '#replay/viewer/build'
@@ -57,6 +60,7 @@ const bodies: { [Name in NamesWithBody]: (service: HttpService, token: string) =
   checkTrack: (_, token) => ({ token, event: 'signup', origin: 'https://shop.example' }),
   identify: (_, token) => ({ token, previous_id: 'anon_0123abcd', user_id: 'u1' }),
   erasePerson: () => ({ user_id: 'u1' }),
+  createExport: () => ({}),
   createProject: () => ({ name: `made-${Math.random()}` }),
   updateProject: () => ({ link_domains: ['shop.example.com'] }),
   query: () => ({ metrics: ['event_count'], group_by: ['event'] }),
@@ -156,6 +160,18 @@ async function newScan({ scans, owner }: HttpService, project: Project): Promise
   return scan.id
 }
 
+/** Makes an export of a new project that is done, with one file, and returns its id. */
+async function newExport(service: HttpService): Promise<string> {
+  const { exports, state, lake, owner } = service
+  const made = await exports.start(await service.createProject(), owner, {})
+  const file = { name: 'events-0001.parquet', object: 'run-events-0001.parquet', dataset: 'events' as const }
+  const files = [{ ...file, rows: 1, bytes: 4, sha256: '0a' }]
+  await lake.put(fileKey(made, file), Buffer.from('PAR1'))
+  await createExportStore({ ...state, clock: service }).change(made, { status: 'done', files, days: {} })
+  await createOpenExports({ ...state, clock: service }).release(made)
+  return made.id
+}
+
 /** Saves a view of a project, and returns its id. */
 async function newSavedView({ savedViews }: HttpService, { id }: Project): Promise<string> {
   return (await savedViews.create(id, { name: 'Signups', query: '' }))?.id ?? ''
@@ -221,6 +237,10 @@ export async function goodRequest(
     ...(route.path.includes('{idOrSlug}') && { id: await newPortfolio(service) }),
     ...(route.path === '/experiments/{id}' && { id: await newExperiment(service, project) }),
     ...(route.path.startsWith('/website-scans/{id}') && { id: await newScan(service, project) }),
+    ...(route.path.startsWith('/exports/{id}') && {
+      id: await newExport(service),
+      part: 'events-0001.parquet',
+    }),
     ...(name === 'erasePerson' && { id: 'u1' }),
     ...(name === 'readErasure' && {
       id: await service.erasures.erasePerson([{ project, events: 1, sessions: 1 }], ['u1']),

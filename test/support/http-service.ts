@@ -6,6 +6,8 @@ import { openErasures } from '#core/erasure/open-erasures'
 import { createErasureReceipts } from '#core/erasure/receipts'
 import { createErasureStore } from '#core/erasure/store'
 import { createExperimentStore } from '#core/experiments/store'
+import type { ExportJob } from '#core/exports/export'
+import { createExports } from '#core/exports/exports'
 import { createErasureFeed } from '#core/identity/erasure-feed'
 import { createIdentityFold } from '#core/identity/fold/fold'
 import { createRefusedCounts } from '#core/identity/fold/refused-counts'
@@ -177,13 +179,19 @@ export async function openHttpService({
   const users = createUserResolver({ ...state, projects, clock, bufferMs })
   const replays = openReplays({ ...access, ...state, accounts, projects, objects: lake, clock })
   const refusalStore = createRefusalStore(state)
+  const exportJobs: ExportJob[] = []
+  const erasureFeed = createErasureFeed({ ...state, clock })
   const common = {
     ...access,
     replays,
     erasures,
     receipts,
     refused: createRefusedCounts(state),
-    erasureFeed: createErasureFeed({ ...state, clock }),
+    erasureFeed,
+    exports: createExports({
+      ...{ ...state, erasureFeed, objects: lake, profile: access.profile, clock, addressOf: null },
+      jobs: { send: async job => void exportJobs.push(job) },
+    }),
     refusalStore,
     usedEvents: createUsedEvents(state),
     accounts,
@@ -359,6 +367,9 @@ export async function openHttpService({
     accounts,
     erasures,
     lakeState,
+    exports: common.exports,
+    /** Jobs of exports, which nobody runs. */
+    exportJobs,
     /** Links files, tombstones and manifests; the engine does not read them. */
     lake,
     feedback,

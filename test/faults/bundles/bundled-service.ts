@@ -110,9 +110,11 @@ export async function openBundledService(bundles: Bundles) {
     jobs: {
       TABLE_NAME: state.table,
       BUCKET_NAME: bucket,
+      JOB_QUEUE_URL: queueUrl,
       COMPACTION_MEMORY_MB: '256',
       SCAN_FUNCTION: 'footfall-scan',
       TEXT_MODEL: '',
+      ...plans,
     },
     scan: { BASE_URL },
     scheduler: {

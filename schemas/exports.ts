@@ -1,0 +1,110 @@
+import * as z from 'zod'
+import { failsWith, nameList, parseSince, project } from './fields.ts'
+
+/** Exports of events (docs/api/exports.md). */
+
+/** The tables of an export, in the order in which they are made. */
+export const EXPORT_DATASETS = ['events', 'sessions', 'people'] as const
+export type ExportDataset = (typeof EXPORT_DATASETS)[number]
+
+export const EXPORT_STATUSES = ['queued', 'running', 'done', 'failed'] as const
+
+export const EXPORT_LIMITS = {
+  /** Events of one export. */
+  events: 20_000_000,
+  /** Bytes of all files of one export. */
+  bytes: 4_000_000_000,
+  /** Files of one export: its item in the state names each. */
+  files: 1_000,
+  /** Rows of one file. */
+  file_rows: 100_000,
+  /** Days for which its files are kept after it was asked for. */
+  kept_days: 7,
+} as const
+
+/**
+ * The prefix of all exports in the bucket, or in their folder of one machine. No read of the lake lists it.
+ */
+export const EXPORT_PREFIX = 'exports/'
+
+/** A day of a period: a number of days before today, or a date. Both are in UTC. */
+function day(name: 'since' | 'until', meaning: string) {
+  const message = `Field \`${name}\` must be a number of days such as \`7d\`, or a date in UTC such as \`2026-11-01\`.`
+  const isDay = (text: string) => {
+    const parsed = parseSince(text)
+    return parsed !== null && ('days' in parsed || ('date' in parsed && parsed.time === undefined))
+  }
+  return z
+    .string(message)
+    .refine(isDay, { message, ...failsWith('INVALID_SINCE') })
+    .optional()
+    .meta({ description: meaning })
+}
+
+export const createExport = z.object({
+  project,
+  since: day('since', 'First day in UTC: `7d`, or a date. Default: all that is kept'),
+  until: day('until', 'Last day in UTC, inclusive. Default: today'),
+  datasets: nameList('datasets', {
+    description: `Some of ${EXPORT_DATASETS.join(', ')}, separated by commas. Default: all`,
+    allowed: EXPORT_DATASETS,
+  }),
+})
+
+export const listExportsQuery = z.object({ project })
+
+const exportFile = z.object({
+  name: z.string().meta({ example: 'events-0001.parquet' }),
+  dataset: z.enum(EXPORT_DATASETS),
+  rows: z.int(),
+  bytes: z.int(),
+  sha256: z.string(),
+  url: z.string().meta({ description: 'Where to download it' }),
+  url_expires_at: z
+    .int()
+    .nullable()
+    .meta({ description: 'Unix ms. Null: `url` needs your credential, and works as long as the export' }),
+})
+
+const common = {
+  id: z.string().meta({ example: 'exp_0123456789ab' }),
+  project: z.string(),
+  project_id: z.string(),
+  status: z.enum(EXPORT_STATUSES),
+  message: z.string().nullable().meta({ description: 'Why it failed, and what to do' }),
+  period: z
+    .object({ from: z.string(), to: z.string() })
+    .nullable()
+    .meta({ description: 'The first and the last day with events that it counts, in UTC. Null: none yet' }),
+  datasets: z.array(z.enum(EXPORT_DATASETS)),
+  events: z.int().meta({ description: 'Events so far' }),
+  bytes: z.int().meta({ description: 'Of all files so far' }),
+  created_at: z.int().meta({ description: 'Unix ms' }),
+  finished_at: z.int().nullable().meta({ description: 'Unix ms' }),
+  expires_at: z.int().meta({ description: 'Unix ms: then its files are deleted' }),
+}
+
+export const exportState = z
+  .object({
+    ...common,
+    files: z.array(exportFile).meta({ description: 'Empty until it is done' }),
+    days: z
+      .array(z.object({ date: z.string(), events: z.int() }))
+      .meta({ description: 'The events of each day, which the service counts too. Empty until it is done' }),
+    erasures_since: z.string().meta({
+      description: 'The `since` of GET /erasures with which a copy finds later erasures',
+    }),
+    caveats: z.array(z.string()),
+  })
+  .meta({ id: 'Export' })
+
+export const exportList = z
+  .object({
+    project: z.string(),
+    exports: z.array(z.object(common)).meta({ description: 'Newest first, those that are kept' }),
+  })
+  .meta({ id: 'ExportList' })
+
+export const deletedExport = z
+  .object({ ok: z.literal(true), deleted: z.string() })
+  .meta({ id: 'DeletedExport' })

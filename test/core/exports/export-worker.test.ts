@@ -1,0 +1,283 @@
+import { createHash } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { parquetReadObjects } from 'hyparquet'
+import { compressors } from 'hyparquet-compressors'
+import { expect, test } from 'vitest'
+import { openCopiedReads } from '#aws/copied-reads'
+import { type Export, type ExportJob, fileKey } from '#core/exports/export'
+import { createExportStore } from '#core/exports/export-store'
+import { createExportWorker, type ExportWorkerServices } from '#core/exports/export-worker'
+import { createExports } from '#core/exports/exports'
+import { createExportUpkeep } from '#core/exports/upkeep'
+import { profiles } from '#core/plans/profile'
+import type { Lake } from '#core/ports'
+import type { Project } from '#core/projects/project'
+import { utcDate } from '#core/time'
+import { createExportWriter } from '#duckdb/export-writer'
+import { openQueryEngine } from '#duckdb/reads/query-engine'
+import { createSimulatedLake } from '#test/simulation/simulated-ports'
+import { propertySettings } from '#test/support/depth'
+import { createFakeClock } from '#test/support/fake-clock'
+import { fixedLake } from '#test/support/fixed-lake'
+import { history, NOW } from '#test/support/random-history'
+import { withReportLake } from '#test/support/report-lake'
+import { openTestState } from '#test/support/test-state'
+
+const log = () => {}
+
+type Given = Pick<ExportWorkerServices, 'engine' | 'openLake'> & {
+  lake: Lake
+  project?: Partial<Project>
+  file?: ExportWorkerServices['file']
+}
+
+/** Exports of one project, whose jobs wait until `runAll`. */
+async function openExports({ lake, project: fields = {}, ...reading }: Given) {
+  const state = await openTestState()
+  const tempDir = await mkdtemp(join(tmpdir(), 'footfall-exports-'))
+  const time = createFakeClock(NOW)
+  const clock = { ...time, sleep: async () => {}, deadline: () => new AbortController().signal }
+  const objects = createSimulatedLake()
+  const jobs: ExportJob[] = []
+  const project = {
+    id: 'proj_a',
+    name: 'proj_a',
+    account_id: 'acc_1',
+    deleted_at: null,
+    ...fields,
+  } as Project
+  const erased: number[] = []
+  const services = {
+    client: state.client,
+    table: state.table,
+    ...{ clock, objects, profile: profiles.own },
+    projects: { byId: async () => project },
+    accounts: { byId: async () => ({ id: 'acc_1', tier: 'pro' }) as never },
+    identity: { scopeOf: async () => ({}) as never, openLinks: async () => null },
+    erasureFeed: {
+      list: async (_: string, since: number) => ({
+        erasures: erased.filter(at => at >= since).map(erased_until => ({ erased_until, users: [] })),
+        ...{ next_since: 0, next_after: null },
+      }),
+    },
+    jobs: { send: async (job: ExportJob) => void jobs.push(job) },
+  }
+  const worker = createExportWorker({
+    ...services,
+    ...reading,
+    // Every run ends after one file.
+    runMs: 0,
+    writer: createExportWriter({ lake, log, tempDir, memoryMb: 256, threads: 1 }),
+  })
+  return {
+    ...{ objects, jobs, project, erased, clock, worker },
+    exports: createExports({ ...services, addressOf: null }),
+    upkeep: createExportUpkeep(services),
+    store: createExportStore({ ...state, clock }),
+    account: { id: 'acc_1' } as never,
+    /** Runs the jobs until none is left, and returns how many there were. */
+    async runAll(): Promise<number> {
+      let runs = 0
+      for (let job = jobs.shift(); job !== undefined; job = jobs.shift()) {
+        await worker.run(job)
+        runs++
+      }
+      return runs
+    },
+    async close() {
+      await state.close()
+      await rm(tempDir, { recursive: true, force: true })
+    },
+  }
+}
+
+type Opened = Awaited<ReturnType<typeof openExports>>
+
+async function rowsOf(
+  { objects }: Opened,
+  made: Export,
+  dataset: string,
+): Promise<Record<string, unknown>[]> {
+  const rows: Record<string, unknown>[] = []
+  for (const file of made.files.filter(each => each.dataset === dataset)) {
+    const bytes = (await objects.get(fileKey(made, file))) as Uint8Array<ArrayBuffer>
+    expect(createHash('sha256').update(bytes).digest('hex')).toBe(file.sha256)
+    const read = await parquetReadObjects({ file: bytes.slice().buffer, compressors })
+    expect([read.length, bytes.length]).toEqual([file.rows, file.bytes])
+    rows.push(...read)
+  }
+  return rows
+}
+
+/** A text as hyparquet reads it: TextDecoder leaves out a byte order mark at the beginning. */
+function asRead(text: string): string {
+  return new TextDecoder().decode(Buffer.from(text))
+}
+
+function countBy(values: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const value of values) counts[value] = (counts[value] ?? 0) + 1
+  return counts
+}
+
+test('an export in slices has each event of random histories once, by DuckDB over the folder and over copies as on AWS', async () => {
+  await fc.assert(
+    fc.asyncProperty(history, fc.integer({ min: 1, max: 40 }), async (given, rows) => {
+      await withReportLake(given, async ({ services, projects, events, lake }) => {
+        const tempDir = await mkdtemp(join(tmpdir(), 'footfall-copied-'))
+        const copied = await openCopiedReads({
+          ...{ lake, log, tempDir, memoryMb: 256, threads: 1, openEngine: openQueryEngine },
+        })
+        try {
+          for (const engine of [services.engine, copied]) {
+            const opened = await openExports({
+              ...{ engine, openLake: services.openLake, lake, project: projects[0] as Project },
+              file: { rows, bytes: 1_000_000 },
+            })
+            const { exports, account, project, store } = opened
+            const { id } = await exports.start(project, account, {})
+            await opened.runAll()
+            const made = (await store.find({ account_id: 'acc_1', id })) as Export
+            expect([made.status, made.reason]).toEqual(['done', undefined])
+            const own = events.filter(({ project_id }) => project_id === project.id)
+            const days = countBy(own.map(({ timestamp }) => utcDate(timestamp)))
+            expect(made.days).toEqual(days)
+            const found = await rowsOf(opened, made, 'events')
+            expect(countBy(found.map(({ event }) => String(event)))).toEqual(
+              countBy(own.map(({ event }) => asRead(event))),
+            )
+            expect(new Set(found.map(({ id: ulid }) => ulid)).size).toBe(own.length)
+            const people = await rowsOf(opened, made, 'people')
+            expect(people.map(({ user_id }) => user_id).toSorted()).toEqual(
+              [...new Set(own.flatMap(({ user_id }) => user_id ?? []))].map(asRead).toSorted(),
+            )
+            await opened.close()
+          }
+        } finally {
+          await copied.close()
+          await rm(tempDir, { recursive: true, force: true })
+        }
+      })
+    }),
+    propertySettings(1, { countPerDepth: 4 }),
+  )
+})
+
+/** Exports over an engine without rows, unless a test has another. */
+const openEmpty = (given: Partial<Given> = {}) =>
+  openExports({
+    ...{ lake: createSimulatedLake(), engine: { rows: async () => [] }, openLake: async () => fixedLake() },
+    project: { bucket: 7, created_at: new Date(NOW).toISOString(), has_event_ids: false },
+    ...given,
+  })
+
+test('an export of a project without events is done and has no files', async () => {
+  const opened = await openEmpty()
+  const { id } = await opened.exports.start(opened.project, opened.account, {})
+  await opened.runAll()
+  expect(await opened.exports.read(id, opened.account)).toMatchObject({ status: 'done', files: [], days: {} })
+  await opened.close()
+})
+
+test('a second run does nothing while the first one is alive, and takes over what maintenance gives it', async () => {
+  const opened = await openEmpty()
+  const { id } = await opened.exports.start(opened.project, opened.account, {})
+  const key = { account_id: 'acc_1', id }
+  await opened.store.begin((await opened.store.find(key)) as Export, 'run_1', NOW + 60_000)
+  await opened.runAll()
+  expect((await opened.store.find(key))?.status).toBe('running')
+  await opened.upkeep.resumeAll()
+  await opened.runAll()
+  expect((await opened.store.find(key))?.status).toBe('done')
+  await opened.close()
+})
+
+test('an export that fails in each of five tries has failed, and frees the place of its project', async () => {
+  const opened = await openEmpty({ engine: { rows: () => Promise.reject(new Error('The engine is gone')) } })
+  const { id } = await opened.exports.start(opened.project, opened.account, {})
+  const job = opened.jobs.shift() as ExportJob
+  for (let tries = 0; tries < 5; tries++) await expect(opened.worker.run(job)).rejects.toThrow('gone')
+  await opened.worker.run(job)
+  const made = await opened.exports.read(id, opened.account)
+  expect([made.status, made.reason]).toEqual(['failed', expect.stringContaining('five attempts')])
+  await opened.exports.start(opened.project, opened.account, {})
+  await opened.close()
+})
+
+test('more events than an export may have are refused with what to do', async () => {
+  const rows = async () => [{ day: '2026-11-01', events: 20_000_001 }]
+  const opened = await openEmpty({ engine: { rows } })
+  const { id } = await opened.exports.start(opened.project, opened.account, {})
+  await opened.runAll()
+  const made = await opened.exports.read(id, opened.account)
+  expect([made.status, made.reason]).toEqual(['failed', expect.stringContaining('Export shorter periods')])
+  await opened.close()
+})
+
+test('days that differ from the counts of the service fail the export', async () => {
+  const rows = async ({ text }: { text: string }) =>
+    text.includes('AS counted GROUP BY date') ? [{ day: '2026-11-01', events: 3 }] : []
+  const opened = await openEmpty({ engine: { rows } })
+  const { id } = await opened.exports.start(opened.project, opened.account, {})
+  await opened.runAll()
+  const made = await opened.exports.read(id, opened.account)
+  expect([made.status, made.reason]).toEqual([
+    'failed',
+    expect.stringContaining('2026-11-01: 0 events, 3 to 3 counted.'),
+  ])
+  await opened.close()
+})
+
+test('an erasure while an export runs makes it fail', async () => {
+  const opened = await openEmpty()
+  const { id } = await opened.exports.start(opened.project, opened.account, {})
+  opened.erased.push(NOW)
+  await opened.runAll()
+  const made = await opened.exports.read(id, opened.account)
+  expect([made.status, made.reason]).toEqual(['failed', expect.stringContaining('was erased')])
+  await opened.close()
+})
+
+test('a project has one export at a time, and as many within a day as its profile says', async () => {
+  const opened = await openEmpty()
+  const start = () => opened.exports.start(opened.project, opened.account, {})
+  await start()
+  await expect(start()).rejects.toMatchObject({
+    code: 'RATE_LIMITED',
+    extras: { fields: { reason: 'export_running' } },
+  })
+  for (let begun = 1; begun < profiles.own.exports_per_day; begun++) {
+    await opened.runAll()
+    await start()
+  }
+  await opened.runAll()
+  await expect(start()).rejects.toMatchObject({
+    code: 'RATE_LIMITED',
+    extras: { fields: { reason: 'rate_limit' } },
+  })
+  await opened.close()
+})
+
+test('maintenance deletes the files of expired exports, of deleted projects and of before an erasure, and no others', async () => {
+  const cases = {
+    kept: () => {},
+    erased: ({ erased }: Opened) => void erased.push(NOW + 1),
+    deleted: ({ project }: Opened) => void Object.assign(project, { deleted_at: '2026-11-18' }),
+    expired: ({ clock }: Opened) => clock.advance(8 * 86_400_000),
+  }
+  for (const [name, change] of Object.entries(cases)) {
+    const opened = await openEmpty()
+    const { id } = await opened.exports.start(opened.project, opened.account, {})
+    await opened.runAll()
+    const key = { account_id: 'acc_1', id }
+    const file = { object: 'run-events-0001.parquet' }
+    await opened.objects.put(fileKey(key, file), Buffer.from('PAR1'))
+    change(opened)
+    await opened.upkeep.tick()
+    expect([name, (await opened.objects.list('exports/')).length]).toEqual([name, name === 'kept' ? 1 : 0])
+    await opened.close()
+  }
+})
