@@ -21,18 +21,8 @@ export const CORE_ORDER: readonly string[] = [
   ...['text', 'errors.ts', 'ports.ts', 'time.ts', 'async', 'outbound', 'state', 'sql', 'secrets', 'plans'],
   ...['usage', 'accounts', 'projects', 'access', 'limits', 'ingest'],
   ...['lake/model', 'lake/consume', 'lake/erase', 'lake/compact', 'lake/read', 'lake/restore', 'identity'],
-  ...[
-    'replays',
-    'reports',
-    'live',
-    'experiments',
-    'billing',
-    'erasure',
-    'deletion',
-    'demo',
-    'scans',
-    'exports',
-  ],
+  ...['replays', 'reports', 'live', 'experiments', 'billing', 'erasure', 'deletion', 'demo', 'scans'],
+  ...['exports', 'promote'],
   // They put the rooms together.
   ...['stores.ts', 'access-stores.ts'],
 ]

@@ -21,6 +21,9 @@ const BUSY_TRIES = 60
  */
 const OF_INGESTION = /^(limit|refusals|live)#|^live-checkpoint |^install address-salt#/
 
+/** What stays where it is: exports, because their files are no objects of the lake, and the mark itself. */
+const UNMOVED = /^open-exports | \$export_\d+#/
+
 export type MirroredItems = {
   /** Items of the source. */
   items: number
@@ -70,10 +73,14 @@ export async function mirrorItems(
   return { ...mirrored, deleted: surplus.length }
 }
 
-/** The items of a table whose time is not over, without the mark. */
+/** The items of a table that a promotion moves, and whose time is not over. */
 async function* livePages(table: StateTable, clock: Clock): AsyncGenerator<Item[]> {
   for await (const page of scanPages(table, {}))
-    yield page.filter(item => keyOf(item) !== keyOf(MARK_KEY) && !isExpired(item, clock.now()))
+    yield page.filter(item => isMoved(item) && !isExpired(item, clock.now()))
+}
+
+function isMoved(item: Item): boolean {
+  return keyOf(item) !== keyOf(MARK_KEY) && !UNMOVED.test(`${item.pk} ${item.sk}`)
 }
 
 function isOfIngestion({ pk, sk }: Item): boolean {

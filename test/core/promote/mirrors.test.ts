@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { exportEntity } from '#core/exports/entities'
+import type { Export } from '#core/exports/export'
+import { createOpenExports } from '#core/exports/open-exports'
 import { MARK_KEY } from '#core/promote/mark'
 import { mirrorItems } from '#core/promote/mirror-items'
 import { countDifferentObjects, mirrorObjects } from '#core/promote/mirror-objects'
@@ -72,6 +75,19 @@ test('an item whose time is over is not copied, and differs from nothing', async
   await put(aws, { pk: 'deleted by itself', sk: '1', expires_at: now - 9 })
   expect(await mirrorItems(local, aws, { clock })).toEqual({ items: 1, written: 1, deleted: 0 })
   expect((await itemsOf(aws)).map(({ pk }) => pk)).toEqual(['deleted by itself', 'soon'])
+})
+
+test('exports stay where their files are', async () => {
+  const place = { account_id: 'acc_1', id: 'exp_1', project_id: 'prj_1' }
+  await createOpenExports({ ...local, clock }).take(place as Export)
+  await exportEntity(local)
+    .put({
+      ...{ ...place, status: 'done', datasets: 'events', from: 0, to: 1, created_at: 0, leased_until: 0 },
+      ...{ attempts: 1, files: '[]', expires_at: clock.now() },
+    })
+    .go()
+  expect(await itemsOf(local)).toHaveLength(2)
+  expect(await mirrorItems(local, aws, { clock })).toEqual({ items: 0, written: 0, deleted: 0 })
 })
 
 test('what a target writes while it takes events is neither deleted nor different', async () => {
