@@ -19,7 +19,7 @@ import { Change } from '#dashboard/parts/change.tsx'
 import { FirstEvent } from '#dashboard/parts/first-event.tsx'
 import { Num } from '#dashboard/parts/question.tsx'
 import { Answered, CutNote, Empty } from '#dashboard/parts/states.tsx'
-import { datesOf, today, zoneOf } from '#dashboard/range'
+import { datesOf, hourNow, today, zoneOf } from '#dashboard/range'
 import { type Address, type DatePair, withOwn } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
 import { lineInterval, type OverviewAsks } from './asks.ts'
@@ -298,13 +298,5 @@ function NoData({ address, main }: { address: Address; main: Known }) {
       The first event is of {bucketLabel(from, 'long')}.{' '}
       <a href={hrefTo(whole)}>Show everything since then</a>
     </Empty>
-  )
-}
-
-function hourNow(zone: string): number {
-  return Number(
-    new Intl.DateTimeFormat('en-GB', { timeZone: zone, hour: '2-digit', hourCycle: 'h23' }).format(
-      Date.now(),
-    ),
   )
 }

@@ -54,7 +54,7 @@ export function Sessions({ address, project, answers: { list, events, replays } 
     <div class={chosen === undefined ? 'pair' : 'pair open'}>
       <Panel title="Sessions" tabs={tabs}>
         <Answered answer={list}>
-          {({ sessions, next_before, warnings = [] }) =>
+          {({ sessions, next_before, ...others }) =>
             sessions.length === 0 ? (
               <NoSessions kind={kind} address={address} />
             ) : (
@@ -66,7 +66,7 @@ export function Sessions({ address, project, answers: { list, events, replays } 
                   chosen={chosen}
                 />
                 <Pager address={address} next={next_before} />
-                {kind === 'replays' && warnings.some(text => text.includes('newest')) && (
+                {kind === 'replays' && hasOlderReplays(others) && (
                   <p class="cut">
                     Only sessions of the newest replays of this range. Choose earlier dates for older ones.
                   </p>
@@ -94,6 +94,12 @@ export function Sessions({ address, project, answers: { list, events, replays } 
       )}
     </div>
   )
+}
+
+/** Every answer may have warnings. One of a list of replays says that it has the newest alone (U141). */
+function hasOlderReplays(others: object): boolean {
+  const { warnings = [] } = others as { warnings?: readonly string[] }
+  return warnings.some(text => text.includes('newest'))
 }
 
 function NoSessions({ kind, address }: { kind: Kind; address: Address }) {
