@@ -43,8 +43,8 @@ const CONDITIONS = [
 const [FROM, TO] = ['2026-03-02', '2026-03-15']
 
 const ASKS: Record<string, [(context: { address: Address; project: string }) => object, string[]]> = {
-  overview: [overview, ['', 'course=events', 'course=page_views&goal=signup']],
-  pages: [pages, ['', 'list=entry']],
+  overview: [overview, ['', 'course=events', 'course=page_views&goal=signup', 'goal=/docs/**']],
+  pages: [pages, ['', 'list=entry&goal=/thanks', 'goal=signup']],
   sources: [sources, ['', 'goal=signup', 'by=utm_source&goal=signup']],
   revenue: [revenue, ['', 'event=signup&by=channel']],
   events: [events, ['event=signup&prop=plan']],

@@ -69,9 +69,7 @@ test('another currency, and payments without one, are a click away and stand alo
 })
 
 test('a filter holds for every sum, and another tab tells them apart by channel', async () => {
-  const page = await drawings.draw(
-    `/app/p/${name}/revenue?range=7d&by=channel&f=properties.product:eq:mug`,
-  )
+  const page = await drawings.draw(`/app/p/${name}/revenue?range=7d&by=channel&f=properties.product:eq:mug`)
   expect(page.tile('revenue')).toBe('30 EUR')
   expect(page.cells('Revenue by product').map(row => row[0])).toEqual(['mug'])
   expect(page.cells('Revenue by channel').map(row => row[1])).toEqual(['30 EUR'])

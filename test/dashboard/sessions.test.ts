@@ -60,16 +60,19 @@ test('sessions with a replay alone are those of which one was recorded, and a lo
   })
   const recorded = await drawings.draw(all.linkOf('With a replay'))
   expect(shown(recorded)).toEqual(['recorded'])
-  const of = (since: string) => drawings.get<Sessions>(`/sessions?project=${name}&has_replay=true&since=${since}`)
+  const of = (since: string) =>
+    drawings.get<Sessions>(`/sessions?project=${name}&has_replay=true&since=${since}`)
   expect(idsOf(await of('7d'))).toEqual(['recorded'])
   const before = await drawings.draw(`/app/p/${name}/sessions?range=yesterday&only=replays`)
   expect(before.region('Sessions')).toContain('No session with a replay in this range')
 
   const funnel = await drawings.draw(`/app/p/${name}/funnel?range=7d&step=page_view&step=signup&lost=1`)
-  const sessions = funnel.all('[data-session-link]').map(link => [
-    new URL(link.attribs.href ?? '', 'http://a').searchParams.get('session'),
-    funnel.textOf(link),
-  ])
+  const sessions = funnel
+    .all('[data-session-link]')
+    .map(link => [
+      new URL(link.attribs.href ?? '', 'http://a').searchParams.get('session'),
+      funnel.textOf(link),
+    ])
   expect(sessions.toSorted()).toEqual([
     ['other', 'Session'],
     ['recorded', '▶ replay'],

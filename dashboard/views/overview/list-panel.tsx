@@ -2,6 +2,7 @@ import type { Known } from '#dashboard/answers'
 import type { Answer } from '#dashboard/api'
 import { type Bar, Bars } from '#dashboard/charts/bars.tsx'
 import { countryName, formatted, numberOf } from '#dashboard/format'
+import { goalLabel, goalRate, goalSessionRate, goalTitle, isPage, openGoal } from '#dashboard/goal'
 import { isNamed, NAMED_TABS, type NamedRow, totalOfSources } from '#dashboard/named-sources'
 import { hrefTo } from '#dashboard/navigate'
 import { namedLabel } from '#dashboard/parts/named-label'
@@ -13,7 +14,6 @@ import { fromOutside, shortAddress } from '#dashboard/referrers'
 import { eventLabel, pathLabel, valueLabel, visible } from '#dashboard/texts'
 import { type Address, withFilter, withOwn } from '#dashboard/url'
 import { fieldOf, LIST_LENGTH, type ListName, lists, openTab, tabsOf } from './asks.ts'
-import { goalRate, openGoal } from './goal.ts'
 
 type Query = Answer<'POST /query'>
 type Row = Query['rows'][number]
@@ -36,7 +36,7 @@ export function ListPanel({ name, address, answer, hosts }: Props) {
     tab === 'referrer' ? fromOutside(rows, most, hosts) : withoutRest(rows).slice(0, most)
   const goal = openGoal(address)
   const rate = goal === undefined ? undefined : goalRate(goal)
-  const did = goal === undefined ? [] : [`Did ${eventLabel(goal)}`]
+  const did = goal === undefined ? [] : [goalTitle(goal)]
   const tableOf = (rows: readonly Row[]) => ({
     columns: [columnName(tab), 'Visitors', 'Events', ...did],
     ...(rate !== undefined && { units: [undefined, undefined, undefined, '0 to 1'] }),
@@ -84,19 +84,27 @@ export function ListPanel({ name, address, answer, hosts }: Props) {
 export function SourcesPanel({
   address,
   answer,
+  rates,
 }: {
   address: Address
   answer: Known<Answer<'GET /sources'>> | undefined
+  /** The rates of a goal that is a page. */
+  rates: Known<Query> | undefined
 }) {
   const tab = openTab(address, 'sources')
   if (answer === undefined || !isNamed(tab)) return null
   const { title } = NAMED_TABS[tab]
   const goal = openGoal(address)
-  const did = goal === undefined ? [] : [`With ${eventLabel(goal)}`]
+  const rateOf = ({ value, conversion_rate }: NamedRow): number | null => {
+    if (goal === undefined || !isPage(goal)) return conversion_rate ?? null
+    const row = rates?.data?.rows.find(each => !each.other && (each[NAMED_TABS[tab].group] ?? null) === value)
+    return numberOf(row?.[goalSessionRate(goal)])
+  }
+  const did = goal === undefined ? [] : [`With ${goalLabel(goal)}`]
   const tableRows = (rows: readonly NamedRow[]) =>
     rows.map(row => [
       ...[namedLabel(row, tab, address).title, row.sessions, row.people],
-      ...(goal === undefined ? [] : [row.conversion_rate]),
+      ...(goal === undefined ? [] : [rateOf(row)]),
     ])
   return (
     <Panel title="Sources" tabs={tabLinks(address, 'sources')}>
@@ -111,7 +119,7 @@ export function SourcesPanel({
                 bars={rows.map(row => ({
                   ...namedLabel(row, tab, address),
                   value: row.sessions,
-                  ...(goal !== undefined && { note: formatted(row.conversion_rate, 'rate') }),
+                  ...(goal !== undefined && { note: formatted(rateOf(row), 'rate') }),
                 }))}
                 format={value => formatted(value)}
                 table={{

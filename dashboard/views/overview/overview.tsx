@@ -41,7 +41,7 @@ import {
 type Props = ViewContext & { answers: AnswersOf<OverviewAsks> }
 
 /** The first look at a project: its numbers, one of them over time, and where they come from. */
-export function Overview({ address, answers }: Props) {
+export function Overview({ address, project, answers }: Props) {
   const { bots, stats, totals } = answers
   if (bots !== undefined) return <BotOverview address={address} answer={bots} />
   const main = (stats ?? totals) as Known | undefined
@@ -52,11 +52,19 @@ export function Overview({ address, answers }: Props) {
       {main !== undefined && (
         <Answered answer={main}>{() => <Numbers address={address} answers={answers} main={main} />}</Answered>
       )}
-      {!hasNothing && <Goals address={address} stats={answers.stats} events={answers.events} />}
+      {!hasNothing && (
+        <Goals
+          address={address}
+          project={project}
+          stats={answers.stats}
+          events={answers.events}
+          page={answers.pageGoal}
+        />
+      )}
       {!hasNothing && (
         <div class="panels">
           <ListPanel name="pages" address={address} answer={answers.pages} />
-          <SourcesPanel address={address} answer={answers.named} />
+          <SourcesPanel address={address} answer={answers.named} rates={answers.sourceRates} />
           <ListPanel
             name="sources"
             address={address}

@@ -30,6 +30,8 @@ export type RevenueAsks = {
   course: Call<Answer<'POST /query'>>
   sources: Call<Answer<'GET /sources'>>
   names: Call<Answer<'GET /properties'>>
+  /** Properties of the newest events: those of the chosen one can tell sums apart. */
+  received: Call<Answer<'GET /properties/received'>>
 }
 
 /** Each sum is by currency, so that no two currencies are ever added. */
@@ -44,6 +46,7 @@ export function asks({ address, project }: ViewContext): RevenueAsks {
       ...{ goal: moneyEvent(address), limit: MAX_SOURCES },
     }),
     names: call('GET /properties', { project, ...datedOf(address) }),
+    received: call('GET /properties/received', { project, ...questionOf(address) }),
   }
 }
 

@@ -4,17 +4,16 @@ import { Ranked, type RankedRow } from '#dashboard/charts/ranked.tsx'
 import { formatted } from '#dashboard/format'
 import { NAMED_TABS, type NamedRow, type NamedTab, totalOfSources } from '#dashboard/named-sources'
 import { go, hrefTo } from '#dashboard/navigate'
-import { EventChoice } from '#dashboard/parts/event-choice.tsx'
 import { namedLabel } from '#dashboard/parts/named-label'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { Answered, CutNote, Empty } from '#dashboard/parts/states.tsx'
-import { eventLabel, valueLabel } from '#dashboard/texts'
+import { valueLabel } from '#dashboard/texts'
 import { type Address, ownValue, withFilter, withOwn } from '#dashboard/url'
 import { bareKey, fieldOfKey } from '#schemas/property-names'
 import { askValues, openTab } from './asks.ts'
 import { type Currency, sumOfSource, sumsByGroup } from './sums.ts'
 
-type Shown = { address: Address; project: string; currency: Currency; event: string }
+type Shown = { address: Address; project: string; currency: Currency }
 
 const TABS: readonly NamedTab[] = ['source', 'channel', 'campaign', 'landing_page', 'referrer']
 
@@ -22,7 +21,6 @@ const TABS: readonly NamedTab[] = ['source', 'channel', 'campaign', 'landing_pag
 export function RevenueBySource({
   address,
   currency,
-  event,
   answer,
 }: Shown & { answer: Known<Answer<'GET /sources'>> }) {
   const tab = openTab(address)
@@ -55,7 +53,7 @@ export function RevenueBySource({
       title="Where it came from"
       wide
       tabs={tabs}
-      note={`Of the sessions that began in these dates, by what brought them (last touch). ${eventLabel(event)} in a session that began before is in no row.`}
+      note="Of the sessions that began in these dates, by what brought them (last touch). What was paid in a session that began before them is in no row."
     >
       <Answered answer={answer}>
         {data =>
@@ -83,7 +81,10 @@ export function RevenueBySource({
 /** Properties that usually name what was sold, the likeliest first. */
 const PRODUCT_KEYS = ['product', 'product_name', 'product_id', 'item', 'item_name', 'item_id', 'sku', 'plan']
 
-/** Sums by the values of a property, such as the product: the own value `property`. */
+/**
+ * Sums by the values of a property, such as the product: the own value `property`. `keys`: those that the event
+ * has come with.
+ */
 export function RevenueByProperty({ keys, ...shown }: Shown & { keys: readonly string[] }) {
   const { address } = shown
   const asked = ownValue(address, 'property')
@@ -93,13 +94,22 @@ export function RevenueByProperty({ keys, ...shown }: Shown & { keys: readonly s
       title="What was bought"
       wide
       actions={
-        <EventChoice
-          title="By property"
-          none="choose"
-          value={key ?? ''}
-          names={keys}
-          choose={name => go(withOwn(address, { property: name === '' ? [] : [name] }))}
-        />
+        <label class="choice">
+          By property{' '}
+          <select
+            value={key ?? ''}
+            onChange={({ currentTarget: { value } }) =>
+              go(withOwn(address, { property: value === '' ? [] : [value] }))
+            }
+          >
+            <option value="">none</option>
+            {[...new Set([...(key === undefined ? [] : [key]), ...keys])].map(each => (
+              <option key={each} value={each}>
+                {each}
+              </option>
+            ))}
+          </select>
+        </label>
       }
     >
       {key === undefined ? (

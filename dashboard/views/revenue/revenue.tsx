@@ -28,9 +28,10 @@ const NOTHING: Sum = { sum: 0, count: 0 }
 
 /** What visitors paid: over time, by where they came from and by what they bought, one currency at a time. */
 export function Revenue({ address, project, answers }: Props) {
-  const { totals, course, sources, names } = answers
+  const { totals, course, sources, names, received } = answers
   const event = moneyEvent(address)
   const events = names.data?.events.map(each => each.event) ?? []
+  const keys = received.data?.properties.filter(each => each.event === event).map(({ key }) => key) ?? []
   return (
     <>
       <p class="choices">
@@ -49,13 +50,15 @@ export function Revenue({ address, project, answers }: Props) {
           const sums = sumsByCurrency(data.rows)
           if (sums.size === 0) return <NoMoney event={event} />
           const currency = openCurrency(address, [...sums.keys()])
-          const shown = { address, project, currency, event }
+          const shown = { address, project, currency }
           return (
             <>
-              <Totals {...shown} currencies={[...sums.keys()]} data={data} answer={totals} />
-              <Answered answer={course}>{known => <Course {...shown} data={known} answer={course} />}</Answered>
+              <Totals {...shown} event={event} currencies={[...sums.keys()]} data={data} answer={totals} />
+              <Answered answer={course}>
+                {known => <Course {...shown} data={known} answer={course} />}
+              </Answered>
               <RevenueBySource {...shown} answer={sources} />
-              <RevenueByProperty {...shown} keys={names.data?.property_keys ?? []} />
+              <RevenueByProperty {...shown} keys={keys} />
             </>
           )
         }}
@@ -68,8 +71,10 @@ function NoMoney({ event }: { event: string }) {
   return (
     <Empty title={`No ${eventLabel(event)} with a value in these dates`}>
       Send the amount as <code>value</code> and what it is in as <code>currency</code>, such as{' '}
-      <code>aa.track('purchase', {'{'} value: 19.9, currency: 'EUR', product: 'mug' {'}'})</code>, or choose
-      another event above.
+      <code>
+        aa.track('purchase', {'{'} value: 19.9, currency: 'EUR', product: 'mug' {'}'})
+      </code>
+      , or choose another event above.
     </Empty>
   )
 }
@@ -81,7 +86,7 @@ function openCurrency(address: Address, known: readonly Currency[]): Currency {
   return known[Math.max(0, place)] as Currency
 }
 
-type Shown = { address: Address; project: string; currency: Currency; event: string }
+type Shown = { address: Address; project: string; currency: Currency }
 
 /** What stands behind a sum. */
 function unitOf(currency: Currency): string {
@@ -92,7 +97,12 @@ function withUnit(text: string, currency: Currency): string {
   return [text, unitOf(currency)].filter(part => part !== '').join(' ')
 }
 
-type TotalsProps = Shown & { currencies: readonly Currency[]; data: Query; answer: Known<Query> }
+type TotalsProps = Shown & {
+  event: string
+  currencies: readonly Currency[]
+  data: Query
+  answer: Known<Query>
+}
 
 /** The sum, how often and how much each time; the other currencies are a click away. */
 function Totals({ address, currency, currencies, event, data, answer }: TotalsProps) {
@@ -111,7 +121,14 @@ function Totals({ address, currency, currencies, event, data, answer }: TotalsPr
     { name: 'average_value', value: average(now), earlier: before && average(before), isMoney: true },
   ] as const
   return (
-    <Panel title="Revenue" wide {...(currencies.length > 1 && { tabs })}>
+    <Panel
+      title="Revenue"
+      wide
+      {...(currencies.length > 1 && {
+        tabs,
+        note: 'One currency at a time: none is converted or added to another.',
+      })}
+    >
       <dl class="tiles" aria-label={`Revenue of ${eventLabel(event)}`}>
         {numbers.map(({ name, value, earlier, isMoney }) => (
           <div key={name} data-number={name}>
@@ -133,9 +150,6 @@ function Totals({ address, currency, currencies, event, data, answer }: TotalsPr
           </div>
         ))}
       </dl>
-      {currencies.length > 1 && (
-        <p class="cut">Currencies are never added or converted: choose one above.</p>
-      )}
       <CutNote answer={answer} />
     </Panel>
   )
@@ -146,9 +160,7 @@ function Course({ address, currency, data, answer }: Shown & { data: Query; answ
   const zone = zoneOf(address)
   const interval = intervalOfSums(address)
   const sums = sumsByGroup(data.rows, currency, row =>
-    interval === 'hour'
-      ? `${row.date}T${String(row.hour ?? '').padStart(2, '0')}:00`
-      : String(row.date),
+    interval === 'hour' ? `${row.date}T${String(row.hour ?? '').padStart(2, '0')}:00` : String(row.date),
   )
   const now = `${today(zone)}T${String(hourNow(zone)).padStart(2, '0')}:00`
   const { from, to } = data.period
