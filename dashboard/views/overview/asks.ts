@@ -12,6 +12,8 @@ import { columnOfStats, METRIC_OF, openLine } from './lines.ts'
 export const LIST_LENGTH = 10
 /** Events that are asked for, because goals are found among them. */
 const MAX_EVENTS = 100
+/** Countries that are asked for: all, because the map has them. */
+const MAX_COUNTRIES = 300
 
 /** The lists of the overview: each has tabs, and a tab is a field whose values are listed. */
 export const lists = {
@@ -150,7 +152,8 @@ export function asks({ address, project }: ViewContext): OverviewAsks {
   const tabbed = (name: ListName) => {
     const tab = openTab(address, name)
     if (tab === 'referrer') return list([fieldOf(tab)], MAX_REFERRERS)
-    return list([fieldOf(tab)], LIST_LENGTH, lists[name].onlyViews ? views : [])
+    const limit = tab === 'country' ? MAX_COUNTRIES : LIST_LENGTH
+    return list([fieldOf(tab)], limit, lists[name].onlyViews ? views : [])
   }
   return {
     ...numbers,

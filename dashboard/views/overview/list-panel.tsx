@@ -4,7 +4,8 @@ import { type Bar, Bars } from '#dashboard/charts/bars.tsx'
 import { countryName, formatted, numberOf } from '#dashboard/format'
 import { goalLabel, goalRate, goalSessionRate, goalTitle, isPage, openGoal } from '#dashboard/goal'
 import { isNamed, NAMED_TABS, type NamedRow, totalOfSources } from '#dashboard/named-sources'
-import { hrefTo } from '#dashboard/navigate'
+import { go, hrefTo } from '#dashboard/navigate'
+import { CountryMap } from '#dashboard/parts/country-map.tsx'
 import { namedLabel } from '#dashboard/parts/named-label'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { Answered, CutNote, Empty } from '#dashboard/parts/states.tsx'
@@ -31,6 +32,8 @@ export function ListPanel({ name, address, answer, hosts }: Props) {
   const title = name === 'events' ? 'Events' : lists[name].title
   const tabs = name === 'events' ? undefined : tabLinks(address, name)
   if (answer === undefined) return null
+  // More rows are asked for than the list shows.
+  const hasAll = name === 'events' || tab === 'country'
   const field = tab === 'event' ? 'event' : fieldOf(tab)
   const rowsOf = (rows: readonly Row[], most = LIST_LENGTH) =>
     tab === 'referrer' ? fromOutside(rows, most, hosts) : withoutRest(rows).slice(0, most)
@@ -58,16 +61,17 @@ export function ListPanel({ name, address, answer, hosts }: Props) {
           if (bars.length === 0) return <Empty title="Nothing in this range" />
           return (
             <>
+              {tab === 'country' && <VisitorMap rows={withoutRest(data.rows)} address={address} />}
               <Bars
                 name={`${title} by visitors`}
                 columns={[columnName(tab), goal === undefined ? 'Visitors' : 'Visitors, did it']}
                 bars={bars}
                 format={value => formatted(value)}
-                table={tableOf(name === 'events' ? rowsOf(data.rows, all) : rows)}
+                table={tableOf(hasAll ? rowsOf(data.rows, all) : rows)}
                 load={wholeOf(answer, whole => tableOf(rowsOf(whole.rows, MAX_ROWS)).rows)}
               />
               {tab !== 'referrer' && <CutNote answer={answer} />}
-              {name === 'events' && data.truncated !== true && all > rows.length && (
+              {hasAll && data.truncated !== true && all > rows.length && (
                 <p class="cut">
                   The first {formatted(rows.length)} of {formatted(all)} rows.
                 </p>
@@ -77,6 +81,19 @@ export function ListPanel({ name, address, answer, hosts }: Props) {
         }}
       </Answered>
     </Panel>
+  )
+}
+
+/** Visitors by country as a picture. A click chooses a country, as its row of the list does. */
+function VisitorMap({ rows, address }: { rows: readonly Row[]; address: Address }) {
+  const values = new Map(rows.map(({ country, unique_users }) => [String(country), Number(unique_users)]))
+  return (
+    <CountryMap
+      name="Map of visitors by country. The list below has the numbers."
+      values={values}
+      label={(code, visitors) => `${countryName(code)}: ${formatted(visitors)}`}
+      choose={code => go(withFilter(address, { field: 'country', op: 'eq', value: code }))}
+    />
   )
 }
 
