@@ -3,8 +3,9 @@ import { eventLabel, pathLabel } from './texts.ts'
 import { type Address, ownValue } from './url.ts'
 
 /**
- * What visitors should do, as the lists of a view are asked about it: the own value `goal`. It is the name of an
- * event, or a page: a path that begins with `/`, or a pattern of paths with stars (`glob`, docs/api/conditions.md).
+ * What visitors should do, as the lists of a view are asked about it: the own value `goal`. It is the name of
+ * an event, or a page: a path that begins with `/`, or a pattern of paths with stars (`glob`,
+ * docs/api/conditions.md).
  */
 
 /** Characters of a pattern of `glob`. */

@@ -1,16 +1,19 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 
 /**
- * Writes dashboard/charts/world-shapes.ts: the outlines of countries for the map of the dashboard. They are those of
- * Natural Earth (public domain) at 1:110,000,000, as the package world-atlas (ISC) has them; the codes of countries
- * are of i18n-iso-countries (MIT). Neither is a package of the project, because the outlines change once in years:
+ * Writes dashboard/charts/world-shapes.ts: the outlines of countries for the map of the dashboard. They are
+ * those of Natural Earth (public domain) at 1:110,000,000, as the package world-atlas (ISC) has them; the
+ * codes of countries are of i18n-iso-countries (MIT). Neither is a package of the project, because the
+ * outlines change once in years:
  *
  *   npm pack world-atlas@2.0.2 i18n-iso-countries@7.14.0, and unpack both
  *   npm run world-shapes -- <countries-110m.json> <codes.json>
  */
 
 const WIDTH = 720
-/** Degrees of latitude that are drawn: without Antarctica, which has no visitors and a third of the height. */
+/**
+ * Degrees of latitude that are drawn: without Antarctica, which has no visitors and a third of the height.
+ */
 const [SOUTH, NORTH] = [-56, 84]
 const OUTPUT = 'dashboard/charts/world-shapes.ts'
 

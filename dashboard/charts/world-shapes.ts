@@ -1,6 +1,6 @@
 /**
- * Outlines of countries by their code, in a picture of 720 by 355. Written by scripts/world-shapes.ts from Natural
- * Earth (public domain). Countries that are smaller than a point of it are missing.
+ * Outlines of countries by their code, in a picture of 720 by 355. Written by scripts/world-shapes.ts from
+ * Natural Earth (public domain). Countries that are smaller than a point of it are missing.
  */
 export const WORLD: Readonly<Record<string, string>> = {
   AE: 'M463 180l1 0 1 0 2 0 1 0 1-1 2-2 1-1 1 1 0 1-1 0 0 2-1 1-1 1 0 1 0 1-6-1-1-3z',

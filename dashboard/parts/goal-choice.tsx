@@ -1,8 +1,9 @@
 import { useId } from 'preact/hooks'
+import { call } from '#dashboard/api'
 import { goalLabel, isPage, MAX_PATTERN_CHARS } from '#dashboard/goal'
 import { go } from '#dashboard/navigate'
 import { type Address, ownValue, withOwn } from '#dashboard/url'
-import { useOfferedPaths } from './offered-paths.ts'
+import { useOfferedPaths, valuesOfPaths } from './offered-paths.ts'
 
 type GoalProps = { address: Address /** Events to choose from. */; names: readonly string[] }
 
@@ -27,7 +28,7 @@ export function GoalChoice({ address, names }: GoalProps) {
 /** The same for a page, or for pages of one pattern. */
 export function PageGoal({ address, project }: { address: Address; project: string }) {
   const goal = ownValue(address, 'goal') ?? ''
-  const { offered, ask } = useOfferedPaths(address, project)
+  const { offered, ask } = useOfferedPaths(call('GET /breakdown', valuesOfPaths(address, project)))
   const listId = useId()
   const submit = (event: SubmitEvent) => {
     event.preventDefault()

@@ -3,7 +3,9 @@ import { eventually } from '#test/support/eventually'
 import { useDrawings } from './drawn-view.ts'
 import { HOSTILE } from './reader.ts'
 
-/** The view of revenue, for payments whose truth is known: one currency at a time, none ever added to another. */
+/**
+ * The view of revenue, for payments whose truth is known: one currency at a time, none ever added to another.
+ */
 
 const drawings = useDrawings()
 

@@ -1,5 +1,6 @@
+import { call } from '#dashboard/api'
 import { MAX_PATTERN_CHARS } from '#dashboard/goal'
-import { useOfferedPaths } from '#dashboard/parts/offered-paths'
+import { useOfferedPaths, valuesOfPaths } from '#dashboard/parts/offered-paths'
 import type { Address } from '#dashboard/url'
 import { AddField } from './add-field.tsx'
 import { pageStep, type Step } from './steps.ts'
@@ -8,7 +9,7 @@ type Props = { address: Address; project: string; add(step: Step): void }
 
 /** Adds a page as a step: a path, or a pattern of paths. The paths are asked for when the field has the focus. */
 export function AddPage({ address, project, add }: Props) {
-  const { offered, ask } = useOfferedPaths(address, project)
+  const { offered, ask } = useOfferedPaths(call('GET /breakdown', valuesOfPaths(address, project)))
   return (
     <AddField
       label="Page of a further step"

@@ -93,7 +93,10 @@ export type OverviewAsks = {
   pages?: Query
   sources?: Query
   named?: Call<Answer<'GET /sources'>>
-  /** Visitors and views of a goal that is a page, and its rate of sessions by source, which GET /sources has not. */
+  /**
+   * Visitors and views of a goal that is a page, and its rate of sessions by source, which GET /sources has
+   * not.
+   */
   pageGoal?: Query
   sourceRates?: Query
   /** The hosts of the site, where the sources do not say them. */

@@ -30,8 +30,8 @@ function add(known: Sum | undefined, { sum, count }: Sum): Sum {
 }
 
 /**
- * The sums of each currency, that of the most events first. `eur` and `EUR` are one. Rows without any value are
- * left out.
+ * The sums of each currency, that of the most events first. `eur` and `EUR` are one. Rows without any value
+ * are left out.
  */
 export function sumsByCurrency(rows: Rows): Map<Currency, Sum> {
   const sums = new Map<Currency, Sum>()

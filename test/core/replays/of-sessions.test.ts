@@ -14,7 +14,9 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** A project in which replay is on, with a replay at each of these times before now, in ms, and its session. */
+/**
+ * A project in which replay is on, with a replay at each of these times before now, in ms, and its session.
+ */
 async function recordedProject(replays: readonly (readonly [session: string, before: number])[]) {
   const project = await service.createProject()
   await service.replays.settings.change(project, { enabled: true })
