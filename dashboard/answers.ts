@@ -46,7 +46,15 @@ const PASSES_BY: ReadonlySet<ProblemKind> = new Set(['restarting', 'offline', 'l
 /** Answers that are kept: some tens of views. The one that was used longest ago goes first. */
 export const MAX_KNOWN = 300
 
-type Entry = Known & { tries: number; timer: ReturnType<typeof setTimeout> | undefined }
+/** Questions that are due so soon after one that is asked again go with it, ms: those of one failed call. */
+const TOGETHER_MS = 250
+
+type Entry = Known & {
+  tries: number
+  timer: ReturnType<typeof setTimeout> | undefined
+  /** When `timer` asks again, Unix ms; infinite without one. */
+  retryAt: number
+}
 
 const entries = new Map<string, Entry>()
 const listeners = new Set<() => void>()
@@ -79,6 +87,7 @@ function entryOf(each: Call): Entry {
     isAsking: false,
     tries: 0,
     timer: undefined,
+    retryAt: Number.POSITIVE_INFINITY,
   }
   entries.set(key, entry)
   for (const [oldKey, old] of entries) {
@@ -117,7 +126,7 @@ export async function askAll(
 export async function ask(each: Call, maxAgeMs = FRESH_MS, reply?: Promise<Reply<unknown>>): Promise<void> {
   const entry = entryOf(each)
   if (!isDue(entry, maxAgeMs)) return
-  clearTimeout(entry.timer)
+  stopRetry(entry)
   entry.isAsking = true
   tell()
   await (reply ?? send(each))
@@ -141,10 +150,19 @@ export async function ask(each: Call, maxAgeMs = FRESH_MS, reply?: Promise<Reply
 function retryLater(entry: Entry, leastMs: number): void {
   const wait = Math.max(leastMs, RETRY_MS[Math.min(entry.tries, RETRY_MS.length - 1)] as number)
   entry.tries += 1
+  entry.retryAt = Date.now() + wait
   entry.timer = setTimeout(() => {
+    const due = [...entries.values()].filter(each => each.retryAt <= entry.retryAt + TOGETHER_MS)
+    for (const each of due) stopRetry(each)
     // Nobody looks at a question whose view is gone. A hidden page asks when it is shown again.
-    if (isShown() && watched.has(keyOf(entry.call))) ask(entry.call, 0)
+    const calls = due.map(({ call }) => call).filter(each => watched.has(keyOf(each)))
+    if (isShown()) askAll(calls, () => 0)
   }, wait)
+}
+
+function stopRetry(entry: Entry): void {
+  clearTimeout(entry.timer)
+  entry.retryAt = Number.POSITIVE_INFINITY
 }
 
 /** Whether somebody may see this page. A hidden tab asks nothing. */

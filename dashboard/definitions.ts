@@ -63,6 +63,27 @@ export const definitions = {
     as: 'duration',
     isGood: true,
   },
+  revenue: {
+    title: 'Revenue',
+    text: 'The sum of the property value of the chosen event, in one currency. Values of another currency, and those without one, are never added to it.',
+    more: 'events',
+    as: 'count',
+    isGood: true,
+  },
+  paid_events: {
+    title: 'Payments',
+    text: 'Events of the chosen name with this currency. One that was sent twice with its event_id counts once.',
+    more: 'events',
+    as: 'count',
+    isGood: true,
+  },
+  average_value: {
+    title: 'Average payment',
+    text: 'The revenue, divided by the payments.',
+    more: 'events',
+    as: 'count',
+    isGood: true,
+  },
   requests: {
     title: 'Automated requests',
     text: 'Requests of programs. They are recognised by their user agent and other signs, counted, and not stored as events.',

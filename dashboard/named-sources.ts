@@ -13,6 +13,8 @@ type Named = {
   /** What a session without a value is called. */
   none: string
   label(value: string): string
+  /** The field of POST /query with the same values. */
+  group: string
   /** The filter that a row is about. */
   filter(value: string): Filter
 }
@@ -20,13 +22,26 @@ type Named = {
 const equal = (field: string) => (value: string) => ({ field, op: 'eq', value }) as const
 
 export const NAMED_TABS = {
-  channel: { title: 'Channel', none: 'Unknown', label: channelName, filter: equal('channel') },
-  source: { title: 'Source', none: 'No source', label: visible, filter: equal('source') },
-  landing_page: { title: 'Landing page', none: '(no page)', label: pathLabel, filter: equal('entry_page') },
+  channel: {
+    title: 'Channel',
+    none: 'Unknown',
+    label: channelName,
+    group: 'channel',
+    filter: equal('channel'),
+  },
+  source: { title: 'Source', none: 'No source', label: visible, group: 'source', filter: equal('source') },
+  landing_page: {
+    title: 'Landing page',
+    none: '(no page)',
+    label: pathLabel,
+    group: 'entry_page',
+    filter: equal('entry_page'),
+  },
   referrer: {
     title: 'Site',
     none: 'No other site',
     label: visible,
+    group: 'referrer_host',
     // Of events: they have the whole address.
     filter: (value: string) => ({ field: 'properties.referrer', op: 'contains', value }) as const,
   },
@@ -34,6 +49,7 @@ export const NAMED_TABS = {
     title: 'Campaign',
     none: 'No campaign',
     label: visible,
+    group: 'properties.utm_campaign',
     filter: equal('properties.utm_campaign'),
   },
 } as const satisfies Record<string, Named>

@@ -35,6 +35,15 @@ export function today(zone: string, now = Date.now()): string {
   return parts.format(now)
 }
 
+/** The hour in a zone, 0 to 23. */
+export function hourNow(zone: string): number {
+  return Number(
+    new Intl.DateTimeFormat('en-GB', { timeZone: zone, hour: '2-digit', hourCycle: 'h23' }).format(
+      Date.now(),
+    ),
+  )
+}
+
 export function addDays(date: string, days: number): string {
   const time = Date.parse(`${date}T00:00Z`) + days * 86_400_000
   return new Date(time).toISOString().slice(0, 10)

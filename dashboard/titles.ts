@@ -8,6 +8,7 @@ export const TITLES = {
   live: 'Live',
   pages: 'Pages',
   sources: 'Sources',
+  revenue: 'Revenue',
   bots: 'Bots',
   funnel: 'Funnels',
   retention: 'Retention',

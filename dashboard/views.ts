@@ -113,6 +113,16 @@ export const views: readonly ViewRow[] = [
     load: () => import('#dashboard/views/sources/view.tsx'),
   },
   {
+    name: 'revenue',
+    title: TITLES.revenue,
+    of: 'project',
+    group: 'Traffic',
+    key: 'y',
+    inDemo: true,
+    ignores: ofCompared,
+    load: () => import('#dashboard/views/revenue/view.tsx'),
+  },
+  {
     name: 'bots',
     title: TITLES.bots,
     of: 'project',

@@ -180,7 +180,15 @@ export const funnelResponse = z
     caveats: z.array(z.string()).meta({ description: 'How to read the numbers' }),
     people: z
       .array(
-        z.object({ id: z.string(), at: z.int().meta({ description: 'When it passed the step, Unix ms' }) }),
+        z.object({
+          id: z.string(),
+          at: z.int().meta({ description: 'When it passed the step, Unix ms' }),
+          session_id: z
+            .string()
+            .nullable()
+            .meta({ description: 'The session of the event with which it did' }),
+          replay_count: z.int().meta({ description: 'Replays of that session' }),
+        }),
       )
       .optional()
       .meta({ description: 'With `people_of_step`: users or sessions, the latest first, at most 1000' }),

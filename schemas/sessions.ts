@@ -18,6 +18,7 @@ import {
   wholeNumber,
   wholePeriod,
 } from './fields.ts'
+import { flag } from './read-options.ts'
 
 const dated = { project, ...questionOfWeek }
 
@@ -53,6 +54,7 @@ export const sessionsQuery = z.object({
   is_bounce: wholeNumber('is_bounce', 0, 1)
     .meta({ description: '1: only bounces, sessions without any interaction; 0: only the others' })
     .optional(),
+  has_replay: flag('has_replay', 'Only sessions with a replay that began in the range: U141'),
   fields: nameList('fields', {
     description: 'Only these fields of a session, such as `start_time,entry_page`',
     allowed: SESSION_FIELDS,

@@ -18,6 +18,7 @@ export const sessions = projectRead<'GET /sessions'>({
       choices: ['0', '1'],
       help: '1: only bounces, 0: only the others',
     },
+    { flags: '--has-replay', parameter: 'has_replay', as: 'switch', help: 'only those with a replay' },
     {
       flags: '--before <cursor>',
       parameter: 'before',

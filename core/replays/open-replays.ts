@@ -8,7 +8,7 @@ import type { ProjectDirectory } from '#core/projects/project'
 import type { StateTable } from '#core/state/state-table'
 import type { CredentialKind } from '#schemas/route'
 import { createPersonReplays } from './of-person.ts'
-import { createReplayCounts } from './of-sessions.ts'
+import { createRecordedSessions, createReplayCounts } from './of-sessions.ts'
 import { createReplayQuota } from './quota.ts'
 import { createRecorderVersions } from './recorder-versions.ts'
 import { createReplayRemoval } from './remove.ts'
@@ -61,6 +61,7 @@ export function openReplays({
     removal,
     ofPerson: createPersonReplays({ settings, replays, removal }),
     countReplays: createReplayCounts({ settings, replays }),
+    findRecorded: createRecordedSessions({ settings, replays }),
     recorderVersions: createRecorderVersions(state),
     links: createViewerLinks({
       ...state,

@@ -3,10 +3,19 @@ import type { Now } from '#core/ports'
 import { queryItems, queryPages } from '#core/state/query-all'
 import { readItem, readItems } from '#core/state/read-items'
 import { conditionHeld, type ItemKey, orUnavailable, type StateTable } from '#core/state/state-table'
+import type { Range } from '#core/time'
 import { REPLAY_LIMITS } from '#schemas/replays'
 import type { PackedChunk } from './chunk.ts'
 import { replayPartition, replayUserPartition } from './item-keys.ts'
-import { beforeReadable, expiryOf, isExpired, isReplayId, type Replay, type StoredChunk } from './replay.ts'
+import {
+  beforeReadable,
+  beforeStart,
+  expiryOf,
+  isExpired,
+  isReplayId,
+  type Replay,
+  type StoredChunk,
+} from './replay.ts'
 import { toReplay } from './replay-item.ts'
 
 /** What a start says of a replay. */
@@ -189,6 +198,35 @@ export function createReplayStore({ client, table, clock }: StateTable & { clock
     }
   }
 
+  /**
+   * The sessions of the newest replays that began in a range, newest first, with the start of each, Unix ms;
+   * at most `limit`. An item has some kilobytes of chunks, so the table sends two of its attributes alone.
+   */
+  async function sessionsOfRange(
+    projectId: string,
+    { from, to }: Range,
+    limit: number,
+  ): Promise<{ session_id: string; started_at: number }[]> {
+    const first = [beforeStart(from), beforeReadable(clock.now())].toSorted().at(-1) as string
+    const last = beforeStart(to)
+    if (last < first) return []
+    const query = {
+      KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
+      ExpressionAttributeValues: { ':pk': replayPartition(projectId), ':first': first, ':last': last },
+      ProjectionExpression: 'session_id, started_at',
+      ScanIndexForward: false,
+      Limit: limit,
+    }
+    const found: { session_id: string; started_at: number }[] = []
+    for await (const items of queryPages({ client, table }, query)) {
+      found.push(
+        ...items.map(item => ({ session_id: String(item.session_id), started_at: Number(item.started_at) })),
+      )
+      if (found.length >= limit) break
+    }
+    return found.slice(0, limit)
+  }
+
   /** How many replays each of these sessions has. A session without replays is missing. */
   async function countOfSessions(
     projectId: string,
@@ -271,6 +309,7 @@ export function createReplayStore({ client, table, clock }: StateTable & { clock
     finish,
     leave,
     pages,
+    sessionsOfRange,
     countOfSessions,
     ofSession,
     ofUser,

@@ -4,10 +4,11 @@ import type { LakeRead } from '#core/lake/read/lake-read'
 import { hasIdsAsKeys, sessions as sessionsRelation } from '#core/lake/read/relations'
 import { unixMs } from '#core/lake/read/session-rows'
 import type { Row, SqlQuery } from '#core/ports'
+import { MAX_LISTED_REPLAYS } from '#core/replays/of-sessions'
 import { integer, isOneOf, join, sql } from '#core/sql/sql'
 import type { SessionRow, sessionsQuery, sessionsResponse } from '#schemas/sessions'
 import { compareCodePoints } from './run/code-points.ts'
-import { defineReport, sinceDays, toPeriod } from './run/run.ts'
+import { defineReport, type ReportRequest, sinceDays, toPeriod } from './run/run.ts'
 import { encodeSessionCursor, parseSessionCursor } from './run/session-cursor.ts'
 import type { ReadRows } from './run/statements.ts'
 import { readSessionIds, type SessionIds, type SessionKeys } from './sql/session-ids.ts'
@@ -26,8 +27,12 @@ export const sessions = defineReport<SessionsParams, z.input<typeof sessionsResp
     const { project, params, zone, read, identity } = request
     const users = params.user_id === undefined ? null : await identity.idsOf(params.user_id)
     const areKeysIds = hasIdsAsKeys(read)
-    const userKeys = users?.map(id => (areKeysIds ? id : shortKey(id))) ?? null
-    const condition = listCondition(params, userKeys)
+    const recorded = params.has_replay ? await idsOfRecorded(request) : null
+    const toKey = (id: string) => (areKeysIds ? id : shortKey(id))
+    const condition = listCondition(params, {
+      users: users?.map(toKey) ?? null,
+      sessions: recorded?.map(toKey) ?? null,
+    })
     const { limit, before } = params
     const list: SessionList = {
       ...{ read, limit, areKeysIds },
@@ -81,6 +86,26 @@ export const sessions = defineReport<SessionsParams, z.input<typeof sessionsResp
   },
 })
 
+/**
+ * The ids of sessions that have a replay (U141). The state knows them, not the lake; so they are as many as
+ * one statement can name, and a warning says how to ask for older ones.
+ */
+async function idsOfRecorded({
+  project,
+  read,
+  zone,
+  notes,
+  findRecorded,
+}: ReportRequest<SessionsParams>): Promise<string[]> {
+  const { ids, since, hasMore } = await findRecorded(project.id, { from: read.from, to: read.to })
+  if (hasMore) {
+    notes.warnings.add(
+      `These are the sessions of the newest ${MAX_LISTED_REPLAYS} replays of the range. For older ones send \`until=${zone.dateOf(since)}\`.`,
+    )
+  }
+  return ids
+}
+
 function pickFields(session: SessionRow, fields: readonly (keyof SessionRow)[] | undefined) {
   return fields === undefined ? session : Object.fromEntries(fields.map(field => [field, session[field]]))
 }
@@ -99,18 +124,22 @@ const FIELDS = [
 /** The condition on the sessions of the list, and the fields that it reads. */
 type ListCondition = { where: SqlQuery; fields: readonly ('user_key' | 'is_bounce')[] }
 
+type Keys = readonly (string | number | null)[]
+
+/** `users`, `sessions`: only sessions of these keys; null: of all. */
 function listCondition(
   { is_bounce }: SessionsParams,
-  userKeys: readonly (string | number | null)[] | null,
+  { users, sessions }: { users: Keys | null; sessions: Keys | null },
 ): ListCondition {
   const conditions = [
-    ...(userKeys === null ? [] : [isOneOf(sql`user_key`, userKeys)]),
+    ...(users === null ? [] : [isOneOf(sql`user_key`, users)]),
+    ...(sessions === null ? [] : [isOneOf(sql`session_key`, sessions)]),
     ...(is_bounce === undefined ? [] : [sql`is_bounce = ${integer(is_bounce)}`]),
   ]
   return {
     where: conditions.length === 0 ? sql`true` : join(conditions, ' AND '),
     fields: [
-      ...(userKeys === null ? [] : (['user_key'] as const)),
+      ...(users === null ? [] : (['user_key'] as const)),
       ...(is_bounce === undefined ? [] : (['is_bounce'] as const)),
     ],
   }

@@ -23,7 +23,10 @@ export type NumberCell = {
 /** `isGood`: whether a growth is; null for neither. Absent: it is. */
 export type ChangeCell = { change: number | null; none?: string; title: string; isGood?: boolean | null }
 
-type RankedCell = NumberCell | ChangeCell | ComponentChildren
+/** Several numbers as one text, such as sums of several currencies. `order`: what the column orders the row by. */
+export type TextCell = { text: string; order: number | null }
+
+type RankedCell = NumberCell | ChangeCell | TextCell | ComponentChildren
 
 export type RankedRow = Omit<BarLabelProps, 'isStop'> & {
   key: string
@@ -77,8 +80,10 @@ function RankedList({ name, columns, rows, total, table, load }: RankedProps) {
       return { rows: all.map(plainRow), total }
     })
   const isWanted = order !== null || text !== '' || most > SHOWN
-  const { whole, problem } = useWhole(JSON.stringify(shown.rows), isWanted ? load : undefined)
-  const known = (whole?.rows ?? rows).map(row => ({ row, plain: plainRow(row), words: wordsOf(row) }))
+  const { whole, problem, tryAgain } = useWhole(JSON.stringify(shown.rows), isWanted ? load : undefined)
+  const known = (whole?.rows ?? rows).map(row => ({
+    ...{ row, plain: plainRow(row), keys: keysOf(row), words: wordsOf(row) },
+  }))
   const found = ordered(matching(known, text), order)
   const listed = found.slice(0, most).map(({ row }) => row)
   const stop = stopOf(listed)
@@ -140,10 +145,16 @@ function RankedList({ name, columns, rows, total, table, load }: RankedProps) {
       {isCounted && (
         <p class="cut more" aria-live="polite">
           {problem ?? countLine({ listed: listed.length, found: found.length, text, all, isCut })}
-          {hasMore && (
-            <button type="button" class="quiet" onClick={() => setMost(most + SHOWN)}>
-              Show more
+          {problem !== null ? (
+            <button type="button" class="quiet" onClick={tryAgain}>
+              Try again
             </button>
+          ) : (
+            hasMore && (
+              <button type="button" class="quiet" onClick={() => setMost(most + SHOWN)}>
+                Show more
+              </button>
+            )
           )}
         </p>
       )}
@@ -153,11 +164,12 @@ function RankedList({ name, columns, rows, total, table, load }: RankedProps) {
 
 /**
  * All rows of a list, as soon as they are wanted (`load`); null before. `version`: what the rows are of, so
- * that newer ones are loaded again.
+ * that newer ones are loaded again. `problem`: why they did not come; `tryAgain` asks once more.
  */
 function useWhole(version: string, load: RankedProps['load']) {
   const [loaded, setLoaded] = useState<{ version: string; whole: WholeRanked } | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
+  const [tries, setTries] = useState(0)
   const isWanted = load !== undefined
   useEffect(() => {
     if (load === undefined) return
@@ -170,8 +182,9 @@ function useWhole(version: string, load: RankedProps['load']) {
     return () => {
       isLeft = true
     }
-  }, [version, isWanted])
-  return { whole: loaded?.version === version ? loaded.whole : null, problem }
+  }, [version, isWanted, tries])
+  const whole = loaded?.version === version ? loaded.whole : null
+  return { whole, problem, tryAgain: () => setTries(tries + 1) }
 }
 
 type Counted = { listed: number; found: number; text: string; all: number | undefined; isCut: boolean }
@@ -202,6 +215,7 @@ function wordsOf({ title, label }: RankedRow): string {
 
 function shownCell(cell: RankedCell): ComponentChildren {
   if (isNumber(cell)) return withUnit(formatted(cell.value, cell.as), cell.unit)
+  if (isText(cell)) return cell.text
   if (!isChange(cell)) return cell
   const { change, none = '–', title, isGood = true } = cell
   if (change === null)
@@ -219,6 +233,10 @@ function isChange(cell: RankedCell): cell is ChangeCell {
 
 function isNumber(cell: RankedCell): cell is NumberCell {
   return typeof cell === 'object' && cell !== null && 'as' in cell && 'value' in cell
+}
+
+function isText(cell: RankedCell): cell is TextCell {
+  return typeof cell === 'object' && cell !== null && 'text' in cell && 'order' in cell
 }
 
 /** The unit of a column; undefined where its rows have several, such as sums of two currencies. */
@@ -239,9 +257,15 @@ function plainRow({ title, cells }: RankedRow): readonly Cell[] {
   return [title, ...cells.map(plain)]
 }
 
+/** What the columns order a row by. */
+function keysOf({ title, cells }: RankedRow): readonly Cell[] {
+  return [title, ...cells.map(cell => (isText(cell) ? cell.order : plain(cell)))]
+}
+
 /** What the CSV file has; a picture in a cell is left out. */
 function plain(cell: RankedCell): Cell {
   if (isNumber(cell)) return cell.value
   if (isChange(cell)) return cell.change
+  if (isText(cell)) return cell.text
   return typeof cell === 'string' || typeof cell === 'number' ? cell : null
 }

@@ -5,8 +5,8 @@ import type { Cell } from './csv.ts'
 /** A column by its place, 0 for the label, and the direction. */
 export type Order = { column: number; direction: 'ascending' | 'descending' }
 
-/** A row as the CSV file has it, and what a reader may look for. */
-type Sorted = { plain: readonly Cell[]; words: string }
+/** What each column orders a row by, and what a reader may look for. */
+type Sorted = { keys: readonly Cell[]; words: string }
 
 /** The rows that have a text somewhere in their names, whatever its case. */
 export function matching<Row extends Pick<Sorted, 'words'>>(
@@ -20,7 +20,7 @@ export function matching<Row extends Pick<Sorted, 'words'>>(
 /**
  * The rows by a column. Equal rows keep their order, and rows without a value come last in both directions.
  */
-export function ordered<Row extends Pick<Sorted, 'plain'>>(
+export function ordered<Row extends Pick<Sorted, 'keys'>>(
   rows: readonly Row[],
   order: Order | null,
 ): readonly Row[] {
@@ -28,7 +28,7 @@ export function ordered<Row extends Pick<Sorted, 'plain'>>(
   const { column, direction } = order
   const sign = direction === 'ascending' ? 1 : -1
   return rows.toSorted((a, b) => {
-    const [left, right] = [a.plain[column] ?? null, b.plain[column] ?? null]
+    const [left, right] = [a.keys[column] ?? null, b.keys[column] ?? null]
     if (left === null || right === null) return Number(left === null) - Number(right === null)
     return sign * compared(left, right)
   })

@@ -82,9 +82,10 @@ function reportEndpoint(services: ReportsServices, { chain, read }: ReadEndpoint
         const asked = { project, query, body, context, segments, keptSince: keptSince(services, call.caller) }
         const { links, isPartial, joinedProjects } = identity
         const question = JSON.stringify([name, isLink, asked, links, isPartial, joinedProjects])
-        const { countReplays } = services.replays
+        const { countReplays, findRecorded } = services.replays
         return shareEqual(question, call.signal, function runOnce(reportServices, signal) {
-          const open = { ...asked, identity, signal, countReplays, isByWholeDates: isLink }
+          const replays = { countReplays, findRecorded }
+          const open = { ...asked, identity, signal, ...replays, isByWholeDates: isLink }
           return runReport(report, reportServices, open)
         })
       },

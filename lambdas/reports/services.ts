@@ -38,5 +38,5 @@ export type ReportsServices = AccountChainServices &
     users: UserResolver
     usage: Pick<UsageStore, 'bots' | 'totals'>
     clock: Clock
-    replays: Pick<Replays, 'ofPerson' | 'countReplays' | 'links'>
+    replays: Pick<Replays, 'ofPerson' | 'countReplays' | 'findRecorded' | 'links'>
   }

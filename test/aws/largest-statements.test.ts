@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { statementText } from '#aws/statement-text'
 import type { LakeSnapshot } from '#core/lake/read/snapshot'
 import type { QueryEngine, Row } from '#core/ports'
+import { MAX_LISTED_REPLAYS } from '#core/replays/of-sessions'
 import { allSites } from '#core/reports/all-sites'
 import { type Report, runReport } from '#core/reports/run/run'
 import { DAY_MS } from '#core/time'
@@ -102,6 +103,9 @@ const retentionPeople = {
   people_of_offset: 29,
 }
 
+/** As many sessions with a replay as a list asks for. */
+const RECORDED = Array.from({ length: MAX_LISTED_REPLAYS }, (_, i) => `session ${i}`)
+
 /** The largest requests of each report: a report without one does not compile. */
 const largestRequests: Record<ReportName, Record<string, unknown>[]> = {
   stats: [
@@ -114,7 +118,7 @@ const largestRequests: Record<ReportName, Record<string, unknown>[]> = {
   journey: [person],
   journeyByBody: [person],
   journeyLookup: [person],
-  sessions: [{ ...person, is_bounce: 0 }],
+  sessions: [{ ...person, is_bounce: 0, has_replay: true }],
   sessionDistribution: [dated],
   pages: [{ ...dated, type: 'both', limit: 1000 }],
   sources: [{ ...dated, by: 'content', goal: LONG, currency: 'EUR', limit: 1000 }],
@@ -200,6 +204,7 @@ test.each(cases)(
       {
         project,
         query: params,
+        findRecorded: async (_, { from }) => ({ ids: RECORDED, since: from, hasMore: true }),
       },
     )
     expect(sent.length).toBeGreaterThan(0)

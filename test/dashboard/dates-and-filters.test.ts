@@ -11,6 +11,7 @@ import { asks as pages } from '#dashboard/views/pages/asks'
 import { asks as paths } from '#dashboard/views/paths/asks'
 import { asks as people } from '#dashboard/views/people/asks'
 import { asks as retention } from '#dashboard/views/retention/asks'
+import { asks as revenue } from '#dashboard/views/revenue/asks'
 import { asks as sessions } from '#dashboard/views/sessions/asks'
 import { asks as sources } from '#dashboard/views/sources/asks'
 import { compare } from '#schemas/compare'
@@ -42,9 +43,10 @@ const CONDITIONS = [
 const [FROM, TO] = ['2026-03-02', '2026-03-15']
 
 const ASKS: Record<string, [(context: { address: Address; project: string }) => object, string[]]> = {
-  overview: [overview, ['', 'course=events', 'course=page_views&goal=signup']],
-  pages: [pages, ['', 'list=entry']],
+  overview: [overview, ['', 'course=events', 'course=page_views&goal=signup', 'goal=/docs/**']],
+  pages: [pages, ['', 'list=entry&goal=/thanks', 'goal=signup']],
   sources: [sources, ['', 'goal=signup', 'by=utm_source&goal=signup']],
+  revenue: [revenue, ['', 'event=signup&by=channel']],
   events: [events, ['event=signup&prop=plan']],
   funnel: [funnel, ['step=page_view&step=signup&lost=1']],
   retention: [retention, ['cell=2026-03-02:1']],
@@ -98,7 +100,7 @@ describe.each(PLACES)('%s?%s', (view, own) => {
   })
 })
 
-test.each(['overview', 'pages'])('%s asks each comparison in a form that reads take', view => {
+test.each(['overview', 'pages', 'revenue'])('%s asks each comparison in a form that reads take', view => {
   const comparisons = ['previous', 'weekdays', 'year', { from: '2026-01-01', to: '2026-01-07' }] as const
   for (const comparison of comparisons) {
     const compared = callsOf(view, '', { comparison }).flatMap(({ values }) => values.compare ?? [])
@@ -123,8 +125,8 @@ test('the switch of audiences stands only where it changes the numbers, the comp
       uses(viewNamed(name), what, account({ view: name, ...changes })),
     )
   expect(shows('audience')).toEqual(['overview'])
-  expect(shows('comparison')).toEqual(['overview', 'pages'])
-  expect(shows('comparison', { audience: 'bots' })).toEqual(['pages'])
+  expect(shows('comparison')).toEqual(['overview', 'pages', 'revenue'])
+  expect(shows('comparison', { audience: 'bots' })).toEqual(['pages', 'revenue'])
   expect(bots({ address: account({}), project: 'demo' }).bots.endpoint).toBe('GET /bot-traffic')
 })
 

@@ -156,6 +156,26 @@ test('goals of the project stand with their visitors and rate, and each list is 
   expect(page.text()).toContain('or of its sessions, did signup')
   const plain = await drawings.draw(`/app/p/${name}?range=1d`)
   expect(plain.cells('Pages by visitors')[0]).toEqual(['/', '4'])
+
+  for (const goal of ['/pricing', '/pri*']) {
+    const saw = await drawings.draw(`/app/p/${name}?range=1d&goal=${encodeURIComponent(goal)}`)
+    expect(saw.cells('Goals by visitors').at(-1)).toEqual([goal, '2', '2', '50%'])
+    expect(saw.cells('Pages by visitors')).toEqual([
+      ['/', '4 50%'],
+      ['/pricing', '2 100%'],
+    ])
+    expect(saw.cells('Sessions by source')).toEqual([['Direct', '4 50%']])
+    expect(saw.text()).toContain(`or of its sessions, saw ${goal}`)
+    const pages = await drawings.draw(
+      `/app/p/${name}/pages?range=1d&compare=none&goal=${encodeURIComponent(goal)}`,
+    )
+    expect(pages.cells('Pages by visitors').map(row => [row[0], row.at(-1)])).toEqual([
+      ['/', '50%'],
+      ['/pricing', '100%'],
+    ])
+    const entries = await drawings.draw(`${pages.linkOf('Entry pages')}`)
+    expect(entries.cells('Entry pages by sessions').map(row => [row[0], row.at(-1)])).toEqual([['/', '50%']])
+  }
 })
 
 test('a project without goals says where they are named', async () => {

@@ -2,12 +2,12 @@ import { expect, test } from 'vitest'
 import { matching, nextOrder, ordered } from '#dashboard/charts/row-order'
 
 const rows = [
-  { plain: ['/b10', 3, null], words: '/b10' },
-  { plain: ['/B9', 12, 0.5], words: '/B9' },
-  { plain: ['/ärger', 3, 0.25], words: '/%C3%A4rger\n/ärger' },
+  { keys: ['/b10', 3, null], words: '/b10' },
+  { keys: ['/B9', 12, 0.5], words: '/B9' },
+  { keys: ['/ärger', 3, 0.25], words: '/%C3%A4rger\n/ärger' },
 ] as const
 
-const names = (found: readonly (typeof rows)[number][]) => found.map(({ plain: [name] }) => name)
+const names = (found: readonly (typeof rows)[number][]) => found.map(({ keys: [name] }) => name)
 
 test('numbers are ordered by their size, and equal rows keep their order', () => {
   expect(names(ordered(rows, { column: 1, direction: 'descending' }))).toEqual(['/B9', '/b10', '/ärger'])

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { eventLabel } from '#dashboard/texts'
 import { eventually } from '#test/support/eventually'
+import { snapshotAt } from '#test/support/replays'
 import type { Drawn } from './drawn.ts'
 import { useDrawings } from './drawn-view.ts'
 import { HOSTILE } from './reader.ts'
@@ -36,6 +37,48 @@ test('bounces alone, and the sessions of one person, are what the API answers fo
   const user = encodeURIComponent((await read('')).sessions[0]?.user_id ?? '')
   const own = await drawings.draw(`/app/p/demo/sessions?range=14d&f=user_id:eq:${user}`)
   expect(shown(own)).toEqual(idsOf(await read(`&user_id=${user}`)))
+})
+
+test('sessions with a replay alone are those of which one was recorded, and a lost step of a funnel leads to them', async () => {
+  const name = `recorded-${Math.random().toString(36).slice(2)}`
+  const { project_token: token } = await drawings.post<{ project_token: string }>('/projects', { name }, 201)
+  await drawings.put('/replays/settings', { project: name, enabled: true })
+  const at = Date.now()
+  for (const id of ['recorded', 'other']) {
+    const sender = { token, session_id: id }
+    await drawings.post('/track', { ...sender, event: 'page_view', user_id: `user-${id}` }, 202)
+    if (id === 'other') continue
+    const start = { ...sender, start_id: `start-${at}-1234567890`, started_at: at }
+    const { replay_id } = await drawings.post<{ replay_id: string }>('/replay/start', start, 202)
+    const chunk = { ...sender, index: 0, events: snapshotAt(at) }
+    await drawings.post(`/replay/${replay_id}/chunks`, chunk, 202)
+  }
+  const all = await eventually(async () => {
+    const page = await drawings.draw(`/app/p/${name}/sessions?range=7d`)
+    expect(shown(page).toSorted()).toEqual(['other', 'recorded'])
+    return page
+  })
+  const recorded = await drawings.draw(all.linkOf('With a replay'))
+  expect(shown(recorded)).toEqual(['recorded'])
+  const of = (since: string) =>
+    drawings.get<Sessions>(`/sessions?project=${name}&has_replay=true&since=${since}`)
+  expect(idsOf(await of('7d'))).toEqual(['recorded'])
+  const before = await drawings.draw(`/app/p/${name}/sessions?range=yesterday&only=replays`)
+  expect(before.region('Sessions')).toContain('No session with a replay in this range')
+
+  const funnel = await drawings.draw(`/app/p/${name}/funnel?range=7d&step=page_view&step=signup&lost=1`)
+  const sessions = funnel
+    .all('[data-session-link]')
+    .map(link => [
+      new URL(link.attribs.href ?? '', 'http://a').searchParams.get('session'),
+      funnel.textOf(link),
+    ])
+  expect(sessions.toSorted()).toEqual([
+    ['other', 'Session'],
+    ['recorded', '▶ replay'],
+  ])
+  const opened = await drawings.draw(funnel.linkOf('▶ replay'))
+  expect(opened.texts('[aria-label="Events of the session"] strong')).toEqual([eventLabel('page_view')])
 })
 
 test('the events of a session are those of the API in their order, and each says what it holds', async () => {

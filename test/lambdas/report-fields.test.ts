@@ -39,6 +39,7 @@ const ofField: Record<string, cases.FieldCases> = {
   limit: cases.wholeNumber(1, 1000),
   sample: cases.wholeNumber(100, 10_000),
   is_bounce: cases.wholeNumber(0, 1),
+  has_replay: cases.flag,
   groupBy: cases.oneOf(STATS_GROUPS),
   period: cases.oneOf(PERIOD_LABELS),
   type: cases.oneOf(PAGE_TYPES),

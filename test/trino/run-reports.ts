@@ -203,6 +203,7 @@ async function runSessionReports(services: ReportServices, project: TestProject)
       { user_id: "o'brien" },
       { is_bounce: 1 },
       { user_id: 'user 3', is_bounce: 0 },
+      { has_replay: true },
     ]) {
       await runReport(sessions, services, { project, query: { ...dated, limit: 20, ...filter } })
     }

@@ -39,7 +39,7 @@ export const funnel = defineReport<FunnelParams, Response>({
     }
     const [all, people] = await Promise.all([
       rows(funnelSql(read, plan)),
-      peopleOf(params, plan, asked => rows(funnelPeopleSql(read, plan, asked))),
+      peopleOf(request, plan, asked => rows(funnelPeopleSql(read, plan, asked))),
     ])
     const groupRows = all.filter(({ kind }) => Number(kind) === KINDS.funnel)
     const activityRow = all.find(({ kind }) => Number(kind) === KINDS.activity) ?? {}
@@ -99,10 +99,11 @@ export const funnel = defineReport<FunnelParams, Response>({
 
 /** Who passed the step that the request names; null if it names none. Throws MISSING_FIELDS. */
 async function peopleOf(
-  { people_of_step: step, people_dropped: isLast = false }: FunnelParams,
+  { params, project, countReplays }: ReportRequest<FunnelParams>,
   { steps }: FunnelPlan,
   read: (asked: { step: number; isLast: boolean }) => Promise<Row[]>,
-): Promise<{ id: string; at: number }[] | null> {
+): Promise<NonNullable<Response['people']> | null> {
+  const { people_of_step: step, people_dropped: isLast = false } = params
   if (step === undefined) return null
   if (step > steps.length) {
     throw new ApiError(
@@ -111,7 +112,16 @@ async function peopleOf(
     )
   }
   const found = await read({ step: step - 1, isLast })
-  return found.map(({ id, reached_at }) => ({ id: String(id), at: Number(reached_at) }))
+  const people = found.map(({ id, reached_at, session }) => ({
+    id: String(id),
+    at: Number(reached_at),
+    session_id: session === null ? null : String(session),
+  }))
+  const replays = await countReplays(
+    project.id,
+    people.flatMap(({ session_id }) => session_id ?? []),
+  )
+  return people.map(person => ({ ...person, replay_count: replays.get(person.session_id ?? '') ?? 0 }))
 }
 
 /** The filters of a step, which the report has checked. */

@@ -16,6 +16,8 @@ export type FunnelPlan = {
   countBy: 'user_id' | 'session_id'
   windowMs: number
   breakdown: FunnelBreakdown | undefined
+  /** The step, from 0, of which reachedSql has the session: that of the event with which it is passed. */
+  sessionOfStep?: number
 }
 
 /** The value of an event by which a funnel is broken down: its fields, and what it reads of its session. */
@@ -90,24 +92,25 @@ function entitiesSql(plan: FunnelPlan): SqlQuery {
 }
 
 /**
- * Rows (id, reached_at): the entities that reached step `step`, from 0, and when, the latest first. `isLast`:
- * only those that did not reach the step after it.
+ * Rows (id, reached_at, session): the entities that reached step `step`, from 0, when and in which session,
+ * the latest first. `isLast`: only those that did not reach the step after it.
  */
 export function funnelPeopleSql(
   read: LakeRead,
-  plan: FunnelPlan,
+  steps: FunnelPlan,
   { step, isLast }: { step: number; isLast: boolean },
 ): SqlQuery {
+  const plan = { ...steps, sessionOfStep: step }
   const hasNext = isLast && step + 1 < plan.steps.length
   return sql`WITH step_event AS ${NOT_MATERIALIZED} (${stepEvents(read, plan)}), each_entity AS (${entitiesSql(plan)})
-    SELECT entity AS id, ${column('at', step)} AS reached_at FROM (${reachedSql(plan)}) AS entity_steps
+    SELECT entity AS id, ${column('at', step)} AS reached_at, session FROM (${reachedSql(plan)}) AS entity_steps
     WHERE ${column('place', step)} IS NOT NULL${hasNext ? sql` AND ${column('place', step + 1)} IS NULL` : sql``}
     ORDER BY ${column('at', step)} DESC, entity LIMIT ${integer(MAX_PEOPLE)}`
 }
 
-/** One row for each entity that reached step 1: (entity, breakdown_value, place_<i>, at_<i>). */
+/** One row for each entity that reached step 1: (entity, breakdown_value, place_<i>, at_<i>, session). */
 function reachedSql(plan: FunnelPlan): SqlQuery {
-  const { steps, breakdown, windowMs } = plan
+  const { steps, breakdown, windowMs, sessionOfStep } = plan
   // Of the events of step 1 only the first one counts, so most of them stay out of the windows.
   const isLater = join(
     steps.slice(1).map((_, i) => sql`${column('is_step', i + 1)} = 1`),
@@ -122,6 +125,9 @@ function reachedSql(plan: FunnelPlan): SqlQuery {
   const reached = steps.flatMap((_, i) => [
     sql`max(${column('place', i)}) AS ${column('place', i)}`,
     sql`max(CASE WHEN place = ${column('place', i)} THEN sent_at END) AS ${column('at', i)}`,
+    ...(i === sessionOfStep
+      ? [sql`max(CASE WHEN place = ${column('place', i)} THEN event_session END) AS session`]
+      : []),
   ])
   const value =
     breakdown === undefined
@@ -167,9 +173,11 @@ function activitySql({ steps, countBy }: FunnelPlan): SqlQuery {
 
 /**
  * The events that match any step: (entity, user_id, timestamp, lag_s, seq, sent_at, is_step_<i>,
- * breakdown_value). `entity` is null for events without the id that the funnel counts by.
+ * breakdown_value), and event_session where the plan asks for the session. `entity` is null for events
+ * without the id that the funnel counts by.
  */
-function stepEvents(read: LakeRead, { steps, countBy, breakdown }: FunnelPlan): SqlQuery {
+function stepEvents(read: LakeRead, { steps, countBy, breakdown, sessionOfStep }: FunnelPlan): SqlQuery {
+  const hasSession = sessionOfStep !== undefined
   const fields = new Set<EventField>([
     'event',
     'user_id',
@@ -179,12 +187,13 @@ function stepEvents(read: LakeRead, { steps, countBy, breakdown }: FunnelPlan): 
     'seq',
     ...steps.flatMap(({ fields }) => fields),
     ...(breakdown?.fields ?? []),
+    ...(hasSession ? (['session_id'] as const) : []),
   ])
   const flags = steps.map(
     ({ matches }, i) => sql`CASE WHEN ${matches} THEN 1 ELSE 0 END AS ${column('is_step', i)}`,
   )
   const names = steps.map(({ event }) => sql`${event}`)
-  return sql`SELECT ${name(countBy)} AS entity, user_id, timestamp, lag_s, seq, ${unixMs(sql`timestamp`)} AS sent_at, ${list(flags)},
+  return sql`SELECT ${name(countBy)} AS entity, user_id, timestamp, lag_s, seq, ${unixMs(sql`timestamp`)} AS sent_at, ${list(flags)},${hasSession ? sql` session_id AS event_session,` : sql``}
         ${breakdown?.text ?? sql`CAST(NULL AS varchar)`} AS breakdown_value
       FROM ${events(read, [...fields])} AS each_event${joinSets(breakdown?.sets ?? [], eventRefs)} WHERE event IN (${list(names)})`
 }

@@ -7,7 +7,7 @@ import { type KeptProject, keptByProject } from '#core/plans/kept-since'
 import type { Now, QueryEngine, Row, SqlQuery } from '#core/ports'
 import { contextOfRange } from '#core/projects/context-of-range'
 import { NO_PROJECT_CONTEXT } from '#core/projects/contexts'
-import type { CountReplays } from '#core/replays/of-sessions'
+import type { CountReplays, FindRecorded } from '#core/replays/of-sessions'
 import { hasTraitLeaf } from '#core/reports/conditions/check-leaves'
 import { choose } from '#core/reports/conditions/choose'
 import { conditionOf, type SegmentsByName } from '#core/reports/conditions/segments'
@@ -91,6 +91,8 @@ export type ReportCall<Params> = {
   segments?: SegmentsByName | undefined
   /** How many replays sessions have. Without it there are none. */
   countReplays?: CountReplays | undefined
+  /** The sessions of the replays of a range. Without it there are none. */
+  findRecorded?: FindRecorded | undefined
   /**
    * A compared range has whole dates, also if the range ends now: a share link must not ask by time of day.
    */
@@ -117,6 +119,7 @@ export type ReportRequest<Params> = {
   identity: IdentityView
   context: ProjectContext
   countReplays: CountReplays
+  findRecorded: FindRecorded
   notes: ReadNotes
   exactValues?: number | undefined
   /**
@@ -235,6 +238,7 @@ export async function runReport<Params extends DatedParams, Body>(
     context = NO_PROJECT_CONTEXT,
     segments,
     countReplays = async () => new Map(),
+    findRecorded = async (_, range) => ({ ids: [], since: range.from, hasMore: false }),
     isByWholeDates = false,
   }: ReportCall<Params>,
 ): Promise<Body & { project_context?: ProjectContext }> {
@@ -295,7 +299,8 @@ export async function runReport<Params extends DatedParams, Body>(
       return first === null ? null : zone.dateOf(Math.max(first, keptOf(project)))
     })
     const request = {
-      ...{ project, params, now, range, oldest, read, identity, context, countReplays, notes, exactValues },
+      ...{ project, params, now, range, oldest, read, identity, context, countReplays, findRecorded },
+      ...{ notes, exactValues },
       ...{ readProject, readDataFrom, choose: choosePart, zone: withoutEmptyPast(zone, oldest) },
     }
     const [current, previous, dataFrom] = await Promise.all([

@@ -50,9 +50,6 @@ function readFilter(text: string): { step: number; filter: StepFilter }[] {
   return [{ step: Number(step), filter: { property, op: known, value } }]
 }
 
-/** Characters of a pattern of `glob`. */
-export const MAX_PATTERN_CHARS = 256
-
 /** A view of a page as a step. A path with a star is a pattern of paths. */
 export function pageStep(path: string): Step {
   const filter = { property: 'path', op: path.includes('*') ? 'glob' : 'eq', value: path } as const

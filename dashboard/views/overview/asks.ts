@@ -1,17 +1,19 @@
 import { type Answer, type Call, call } from '#dashboard/api'
+import { goalFilters, goalRate, goalSessionRate, isPage, openGoal } from '#dashboard/goal'
 import { isNamed, NAMED_TABS, type NamedTab } from '#dashboard/named-sources'
 import { compareOf, hasConditions, queryOf, questionOf } from '#dashboard/question'
 import { datesOf, intervalOf, periodOf, zoneOf } from '#dashboard/range'
 import { hostsOfSite, MAX_REFERRERS } from '#dashboard/referrers'
 import { type Address, ownValue } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
-import { goalRate, openGoal } from './goal.ts'
 import { columnOfStats, METRIC_OF, openLine } from './lines.ts'
 
 /** Rows of a list. */
 export const LIST_LENGTH = 10
 /** Events that are asked for, because goals are found among them. */
 const MAX_EVENTS = 100
+/** Countries that are asked for: all, because the map has them. */
+const MAX_COUNTRIES = 300
 
 /** The lists of the overview: each has tabs, and a tab is a field whose values are listed. */
 export const lists = {
@@ -91,6 +93,12 @@ export type OverviewAsks = {
   pages?: Query
   sources?: Query
   named?: Call<Answer<'GET /sources'>>
+  /**
+   * Visitors and views of a goal that is a page, and its rate of sessions by source, which GET /sources has
+   * not.
+   */
+  pageGoal?: Query
+  sourceRates?: Query
   /** The hosts of the site, where the sources do not say them. */
   hosts?: Query
   places?: Query
@@ -140,16 +148,24 @@ export function asks({ address, project }: ViewContext): OverviewAsks {
       group_by,
       limit,
     })
+  const page = goal !== undefined && isPage(goal) ? goal : undefined
   const isShared = address.area === 'share'
   const source = openTab(address, 'sources')
   const hasHosts = isShared && source === 'referrer'
   const tabbed = (name: ListName) => {
     const tab = openTab(address, name)
     if (tab === 'referrer') return list([fieldOf(tab)], MAX_REFERRERS)
-    return list([fieldOf(tab)], LIST_LENGTH, lists[name].onlyViews ? views : [])
+    const limit = tab === 'country' ? MAX_COUNTRIES : LIST_LENGTH
+    return list([fieldOf(tab)], limit, lists[name].onlyViews ? views : [])
   }
   return {
     ...numbers,
+    ...(page !== undefined && {
+      pageGoal: call('POST /query', {
+        ...{ ...common, filters: [...common.filters, ...goalFilters(page)] },
+        metrics: ['unique_users', 'event_count'],
+      }),
+    }),
     pages: tabbed('pages'),
     ...(isNamed(source) && !isShared
       ? {
@@ -157,7 +173,13 @@ export function asks({ address, project }: ViewContext): OverviewAsks {
             ...{ project, ...questionOf(address) },
             by: source,
             limit: LIST_LENGTH,
-            goal,
+            goal: page === undefined ? goal : undefined,
+          }),
+          ...(page !== undefined && {
+            sourceRates: call('POST /query', {
+              ...{ ...common, metrics: [goalSessionRate(page)] },
+              ...{ group_by: [NAMED_TABS[source].group], limit: 1_000 },
+            }),
           }),
         }
       : { sources: tabbed('sources') }),

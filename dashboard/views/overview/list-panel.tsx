@@ -2,8 +2,10 @@ import type { Known } from '#dashboard/answers'
 import type { Answer } from '#dashboard/api'
 import { type Bar, Bars } from '#dashboard/charts/bars.tsx'
 import { countryName, formatted, numberOf } from '#dashboard/format'
+import { goalLabel, goalRate, goalSessionRate, goalTitle, isPage, openGoal } from '#dashboard/goal'
 import { isNamed, NAMED_TABS, type NamedRow, totalOfSources } from '#dashboard/named-sources'
-import { hrefTo } from '#dashboard/navigate'
+import { go, hrefTo } from '#dashboard/navigate'
+import { CountryMap } from '#dashboard/parts/country-map.tsx'
 import { namedLabel } from '#dashboard/parts/named-label'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { Answered, CutNote, Empty } from '#dashboard/parts/states.tsx'
@@ -13,7 +15,6 @@ import { fromOutside, shortAddress } from '#dashboard/referrers'
 import { eventLabel, pathLabel, valueLabel, visible } from '#dashboard/texts'
 import { type Address, withFilter, withOwn } from '#dashboard/url'
 import { fieldOf, LIST_LENGTH, type ListName, lists, openTab, tabsOf } from './asks.ts'
-import { goalRate, openGoal } from './goal.ts'
 
 type Query = Answer<'POST /query'>
 type Row = Query['rows'][number]
@@ -31,12 +32,14 @@ export function ListPanel({ name, address, answer, hosts }: Props) {
   const title = name === 'events' ? 'Events' : lists[name].title
   const tabs = name === 'events' ? undefined : tabLinks(address, name)
   if (answer === undefined) return null
+  // More rows are asked for than the list shows.
+  const hasAll = name === 'events' || tab === 'country'
   const field = tab === 'event' ? 'event' : fieldOf(tab)
   const rowsOf = (rows: readonly Row[], most = LIST_LENGTH) =>
     tab === 'referrer' ? fromOutside(rows, most, hosts) : withoutRest(rows).slice(0, most)
   const goal = openGoal(address)
   const rate = goal === undefined ? undefined : goalRate(goal)
-  const did = goal === undefined ? [] : [`Did ${eventLabel(goal)}`]
+  const did = goal === undefined ? [] : [goalTitle(goal)]
   const tableOf = (rows: readonly Row[]) => ({
     columns: [columnName(tab), 'Visitors', 'Events', ...did],
     ...(rate !== undefined && { units: [undefined, undefined, undefined, '0 to 1'] }),
@@ -58,16 +61,17 @@ export function ListPanel({ name, address, answer, hosts }: Props) {
           if (bars.length === 0) return <Empty title="Nothing in this range" />
           return (
             <>
+              {tab === 'country' && <VisitorMap rows={withoutRest(data.rows)} address={address} />}
               <Bars
                 name={`${title} by visitors`}
                 columns={[columnName(tab), goal === undefined ? 'Visitors' : 'Visitors, did it']}
                 bars={bars}
                 format={value => formatted(value)}
-                table={tableOf(name === 'events' ? rowsOf(data.rows, all) : rows)}
+                table={tableOf(hasAll ? rowsOf(data.rows, all) : rows)}
                 load={wholeOf(answer, whole => tableOf(rowsOf(whole.rows, MAX_ROWS)).rows)}
               />
               {tab !== 'referrer' && <CutNote answer={answer} />}
-              {name === 'events' && data.truncated !== true && all > rows.length && (
+              {hasAll && data.truncated !== true && all > rows.length && (
                 <p class="cut">
                   The first {formatted(rows.length)} of {formatted(all)} rows.
                 </p>
@@ -80,23 +84,44 @@ export function ListPanel({ name, address, answer, hosts }: Props) {
   )
 }
 
+/** Visitors by country as a picture. A click chooses a country, as its row of the list does. */
+function VisitorMap({ rows, address }: { rows: readonly Row[]; address: Address }) {
+  const values = new Map(rows.map(({ country, unique_users }) => [String(country), Number(unique_users)]))
+  return (
+    <CountryMap
+      name="Map of visitors by country. The list below has the numbers."
+      values={values}
+      label={(code, visitors) => `${countryName(code)}: ${formatted(visitors)}`}
+      choose={code => go(withFilter(address, { field: 'country', op: 'eq', value: code }))}
+    />
+  )
+}
+
 /** Where sessions came from, as the service names it. A click shows only their events, in every view. */
 export function SourcesPanel({
   address,
   answer,
+  rates,
 }: {
   address: Address
   answer: Known<Answer<'GET /sources'>> | undefined
+  /** The rates of a goal that is a page. */
+  rates: Known<Query> | undefined
 }) {
   const tab = openTab(address, 'sources')
   if (answer === undefined || !isNamed(tab)) return null
   const { title } = NAMED_TABS[tab]
   const goal = openGoal(address)
-  const did = goal === undefined ? [] : [`With ${eventLabel(goal)}`]
+  const rateOf = ({ value, conversion_rate }: NamedRow): number | null => {
+    if (goal === undefined || !isPage(goal)) return conversion_rate ?? null
+    const row = rates?.data?.rows.find(each => !each.other && (each[NAMED_TABS[tab].group] ?? null) === value)
+    return numberOf(row?.[goalSessionRate(goal)])
+  }
+  const did = goal === undefined ? [] : [`With ${goalLabel(goal)}`]
   const tableRows = (rows: readonly NamedRow[]) =>
     rows.map(row => [
       ...[namedLabel(row, tab, address).title, row.sessions, row.people],
-      ...(goal === undefined ? [] : [row.conversion_rate]),
+      ...(goal === undefined ? [] : [rateOf(row)]),
     ])
   return (
     <Panel title="Sources" tabs={tabLinks(address, 'sources')}>
@@ -111,7 +136,7 @@ export function SourcesPanel({
                 bars={rows.map(row => ({
                   ...namedLabel(row, tab, address),
                   value: row.sessions,
-                  ...(goal !== undefined && { note: formatted(row.conversion_rate, 'rate') }),
+                  ...(goal !== undefined && { note: formatted(rateOf(row), 'rate') }),
                 }))}
                 format={value => formatted(value)}
                 table={{

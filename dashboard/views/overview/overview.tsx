@@ -19,7 +19,7 @@ import { Change } from '#dashboard/parts/change.tsx'
 import { FirstEvent } from '#dashboard/parts/first-event.tsx'
 import { Num } from '#dashboard/parts/question.tsx'
 import { Answered, CutNote, Empty } from '#dashboard/parts/states.tsx'
-import { datesOf, today, zoneOf } from '#dashboard/range'
+import { datesOf, hourNow, today, zoneOf } from '#dashboard/range'
 import { type Address, type DatePair, withOwn } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
 import { lineInterval, type OverviewAsks } from './asks.ts'
@@ -41,7 +41,7 @@ import {
 type Props = ViewContext & { answers: AnswersOf<OverviewAsks> }
 
 /** The first look at a project: its numbers, one of them over time, and where they come from. */
-export function Overview({ address, answers }: Props) {
+export function Overview({ address, project, answers }: Props) {
   const { bots, stats, totals } = answers
   if (bots !== undefined) return <BotOverview address={address} answer={bots} />
   const main = (stats ?? totals) as Known | undefined
@@ -52,11 +52,19 @@ export function Overview({ address, answers }: Props) {
       {main !== undefined && (
         <Answered answer={main}>{() => <Numbers address={address} answers={answers} main={main} />}</Answered>
       )}
-      {!hasNothing && <Goals address={address} stats={answers.stats} events={answers.events} />}
+      {!hasNothing && (
+        <Goals
+          address={address}
+          project={project}
+          stats={answers.stats}
+          events={answers.events}
+          page={answers.pageGoal}
+        />
+      )}
       {!hasNothing && (
         <div class="panels">
           <ListPanel name="pages" address={address} answer={answers.pages} />
-          <SourcesPanel address={address} answer={answers.named} />
+          <SourcesPanel address={address} answer={answers.named} rates={answers.sourceRates} />
           <ListPanel
             name="sources"
             address={address}
@@ -298,13 +306,5 @@ function NoData({ address, main }: { address: Address; main: Known }) {
       The first event is of {bucketLabel(from, 'long')}.{' '}
       <a href={hrefTo(whole)}>Show everything since then</a>
     </Empty>
-  )
-}
-
-function hourNow(zone: string): number {
-  return Number(
-    new Intl.DateTimeFormat('en-GB', { timeZone: zone, hour: '2-digit', hourCycle: 'h23' }).format(
-      Date.now(),
-    ),
   )
 }

@@ -1,14 +1,20 @@
 import { type Answer, type Call, call } from '#dashboard/api'
+import { goalRate, goalSessionRate, openGoal } from '#dashboard/goal'
 import { COMPARED_ROWS } from '#dashboard/parts/row-changes'
-import { compareOf, queryOf, questionOf } from '#dashboard/question'
+import { compareOf, datedOf, queryOf, questionOf } from '#dashboard/question'
 import { type Address, ownValue } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
 
 /** Rows of each list. */
 const LENGTH = 50
+/** Rates that are asked for beside them: no read gives more. */
+const MAX_ROWS = 1_000
 
 export const TABS = { all: 'All pages', entry: 'Entry pages', exit: 'Exit pages' } as const
 export type Tab = keyof typeof TABS
+
+/** The fields of POST /query by which GET /pages lists. */
+export const ENDS = { entry: 'entry_page', exit: 'exit_page' } as const
 
 export function openTab(address: Pick<Address, 'own'>): Tab {
   const asked = ownValue(address, 'list')
@@ -19,6 +25,10 @@ export function openTab(address: Pick<Address, 'own'>): Tab {
 export type PagesAsks = {
   views?: Call<Answer<'POST /query'>>
   ends?: Call<Answer<'GET /pages'>>
+  /** The rate of the goal by entry or exit page, which GET /pages has not. */
+  rates?: Call<Answer<'POST /query'>>
+  /** Goals to choose from. */
+  events?: Call<Answer<'GET /properties'>>
   lengths: Call<Answer<'GET /sessions/distribution'>>
 }
 
@@ -28,21 +38,34 @@ export function asks({ address, project }: ViewContext): PagesAsks {
   const limit = compare === undefined ? LENGTH : COMPARED_ROWS
   const question = { project, ...questionOf(address) }
   const tab = openTab(address)
+  const goal = openGoal(address)
   const list =
     tab === 'all'
       ? {
           views: call('POST /query', {
             ...{ project, ...query },
             filters: [...query.filters, { field: 'event', op: 'eq', value: 'page_view' }],
-            metrics: ['unique_users', 'event_count', 'session_count', 'bounce_rate'],
+            metrics: [
+              ...['unique_users', 'event_count', 'session_count', 'bounce_rate'],
+              ...(goal === undefined ? [] : [goalRate(goal)]),
+            ],
             group_by: ['properties.path'],
             limit,
             compare,
           }),
         }
-      : { ends: call('GET /pages', { ...question, type: tab, limit, compare }) }
+      : {
+          ends: call('GET /pages', { ...question, type: tab, limit, compare }),
+          ...(goal !== undefined && {
+            rates: call('POST /query', {
+              ...{ project, ...query, metrics: [goalSessionRate(goal)] },
+              ...{ group_by: [ENDS[tab]], limit: MAX_ROWS },
+            }),
+          }),
+        }
   return {
     ...list,
+    ...(address.area !== 'share' && { events: call('GET /properties', { project, ...datedOf(address) }) }),
     lengths: call('GET /sessions/distribution', question),
   }
 }

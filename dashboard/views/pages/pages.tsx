@@ -2,8 +2,10 @@ import type { AnswersOf, Known } from '#dashboard/answers'
 import type { Answer } from '#dashboard/api'
 import { Bars } from '#dashboard/charts/bars.tsx'
 import { Ranked, type RankedRow } from '#dashboard/charts/ranked.tsx'
-import { formatted } from '#dashboard/format'
+import { formatted, numberOf } from '#dashboard/format'
+import { goalLabel, goalRate, goalSessionRate, goalTitle, openGoal } from '#dashboard/goal'
 import { hrefTo } from '#dashboard/navigate'
+import { GoalChoice, PageGoal } from '#dashboard/parts/goal-choice.tsx'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { rowChanges } from '#dashboard/parts/row-changes'
 import { Answered, CutNote, Empty } from '#dashboard/parts/states.tsx'
@@ -12,12 +14,12 @@ import { unfilteredNote } from '#dashboard/question'
 import { pathLabel, visible } from '#dashboard/texts'
 import { type Address, withFilter, withOwn } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
-import { openTab, type PagesAsks, TABS, type Tab } from './asks.ts'
+import { ENDS, openTab, type PagesAsks, TABS, type Tab } from './asks.ts'
 
 type Props = ViewContext & { answers: AnswersOf<PagesAsks> }
 
 /** The pages of a site: all of them, where sessions began, and where they ended. */
-export function Pages({ address, answers: { views, ends, lengths } }: Props) {
+export function Pages({ address, project, answers: { views, ends, rates, events, lengths } }: Props) {
   const tab = openTab(address)
   const tabs = (Object.keys(TABS) as Tab[]).map(name => ({
     title: TABS[name],
@@ -27,9 +29,24 @@ export function Pages({ address, answers: { views, ends, lengths } }: Props) {
   const unfiltered = unfilteredNote(address)
   return (
     <>
-      <Panel title="Pages" tabs={tabs} note={tab === 'all' ? undefined : unfiltered} wide>
+      <Panel
+        title="Pages"
+        tabs={tabs}
+        note={tab === 'all' ? undefined : unfiltered}
+        wide
+        {...(events !== undefined && {
+          actions: (
+            <>
+              <GoalChoice address={address} names={events.data?.events.map(({ event }) => event) ?? []} />
+              <PageGoal address={address} project={project} />
+            </>
+          ),
+        })}
+      >
         {views !== undefined && <AllPages address={address} answer={views} />}
-        {tab !== 'all' && ends !== undefined && <EndPages tab={tab} address={address} answer={ends} />}
+        {tab !== 'all' && ends !== undefined && (
+          <EndPages tab={tab} address={address} answer={ends} rates={rates} />
+        )}
       </Panel>
       <Lengths answer={lengths} note={unfiltered} />
     </>
@@ -39,6 +56,7 @@ export function Pages({ address, answers: { views, ends, lengths } }: Props) {
 type Row = Answer<'POST /query'>['rows'][number]
 
 function AllPages({ address, answer }: { address: Address; answer: Known<Answer<'POST /query'>> }) {
+  const goal = openGoal(address)
   return (
     <Answered answer={answer}>
       {({ rows, previous, total_rows }) => {
@@ -64,6 +82,7 @@ function AllPages({ address, answer }: { address: Address; answer: Known<Answer<
               { value: Number(row.event_count), as: 'count' },
               { value: Number(row.session_count), as: 'count' },
               { value: row.bounce_rate === null ? null : Number(row.bounce_rate), as: 'rate' },
+              ...(goal === undefined ? [] : [{ value: numberOf(row[goalRate(goal)]), as: 'rate' } as const]),
             ],
           }
         }
@@ -71,7 +90,10 @@ function AllPages({ address, answer }: { address: Address; answer: Known<Answer<
           <>
             <Ranked
               name="Pages by visitors"
-              columns={['Page', 'Visitors', ...changes.column, 'Views', 'Sessions', 'Without interaction']}
+              columns={[
+                ...['Page', 'Visitors', ...changes.column, 'Views', 'Sessions', 'Without interaction'],
+                ...(goal === undefined ? [] : [goalTitle(goal)]),
+              ]}
               rows={pages.map(toRow)}
               total={total_rows}
               load={wholeOf(answer, whole => withoutRest(whole.rows).map(toRow))}
@@ -91,11 +113,18 @@ function EndPages({
   tab,
   address,
   answer,
+  rates,
 }: {
   tab: 'entry' | 'exit'
   address: Address
   answer: Known<Answer<'GET /pages'>>
+  rates: Known<Answer<'POST /query'>> | undefined
 }) {
+  const goal = openGoal(address)
+  const rateOf = ({ page }: EndRow): number | null => {
+    const row = rates?.data?.rows.find(each => !each.other && each[ENDS[tab]] === page)
+    return goal === undefined ? null : numberOf(row?.[goalSessionRate(goal)])
+  }
   return (
     <Answered answer={answer}>
       {data => {
@@ -121,6 +150,7 @@ function EndPages({
             { value: row.bounce_rate, as: 'rate' },
             { value: row.avg_duration, as: 'duration' },
             { value: row.avg_events, as: 'count' },
+            ...(goal === undefined ? [] : [{ value: rateOf(row), as: 'rate' } as const]),
           ],
         })
         return (
@@ -135,6 +165,7 @@ function EndPages({
                 'Without interaction',
                 'Duration',
                 'Events',
+                ...(goal === undefined ? [] : [`Sessions with ${goalLabel(goal)}`]),
               ]}
               rows={pages.map(toRow)}
               load={wholeOf(answer, whole => endsOf(whole, tab).map(toRow))}

@@ -8,13 +8,18 @@ export const LENGTH = 50
 /** Events of a session that are shown; a session has rarely more than some tens. */
 export const MAX_EVENTS = 500
 
-/** Which sessions are listed: the values of the parameter `is_bounce`, by the own value `only`. */
-export const KINDS = { all: 'All', engaged: 'With interaction', bounces: 'Without interaction' } as const
+/** Which sessions are listed, by the own value `only`: the title, and what it asks of GET /sessions. */
+export const KINDS = {
+  all: { title: 'All', asks: {} },
+  engaged: { title: 'With interaction', asks: { is_bounce: 0 } },
+  bounces: { title: 'Without interaction', asks: { is_bounce: 1 } },
+  replays: { title: 'With a replay', asks: { has_replay: true } },
+} as const
 export type Kind = keyof typeof KINDS
 
 export function kindOf(address: Pick<Address, 'own'>): Kind {
   const asked = ownValue(address, 'only')
-  return asked === 'engaged' || asked === 'bounces' ? asked : 'all'
+  return asked !== undefined && Object.hasOwn(KINDS, asked) ? (asked as Kind) : 'all'
 }
 
 export type SessionsAsks = {
@@ -27,11 +32,10 @@ export type SessionsAsks = {
 export function asks({ address, project }: ViewContext): SessionsAsks {
   const { since, tz } = datedOf(address)
   const session = ownValue(address, 'session')
-  const kind = kindOf(address)
   return {
     list: call('GET /sessions', {
       ...{ project, ...questionOf(address), limit: LENGTH },
-      is_bounce: kind === 'all' ? undefined : kind === 'bounces' ? 1 : 0,
+      ...KINDS[kindOf(address)].asks,
       before: address.own.before?.at(-1),
     }),
     // The whole session: it may go on after the last date, and filters choose sessions, not their parts.

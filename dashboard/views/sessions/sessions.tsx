@@ -8,7 +8,7 @@ import { Panel } from '#dashboard/parts/panel.tsx'
 import { SessionRows } from '#dashboard/parts/session-rows.tsx'
 import { Answered, Empty } from '#dashboard/parts/states.tsx'
 import { wholeSessions } from '#dashboard/parts/whole'
-import { ownValue, withOwn } from '#dashboard/url'
+import { type Address, DEFAULTS, ownValue, withOwn } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
 import type { SessionRow } from '#schemas/sessions'
 import { KINDS, type Kind, kindOf, type SessionsAsks } from './asks.ts'
@@ -41,8 +41,12 @@ type Props = ViewContext & { answers: AnswersOf<SessionsAsks> }
 export function Sessions({ address, project, answers: { list, events, replays } }: Props) {
   const chosen = ownValue(address, 'session')
   const kind = kindOf(address)
-  const tabs = (Object.keys(KINDS) as Kind[]).map(name => ({
-    title: KINDS[name],
+  // The demo has no replays.
+  const names = (Object.keys(KINDS) as Kind[]).filter(
+    name => name !== 'replays' || address.area === 'account',
+  )
+  const tabs = names.map(name => ({
+    title: KINDS[name].title,
     href: hrefTo(withOwn(address, { only: name === 'all' ? [] : [name], before: [], session: [] })),
     isOpen: name === kind,
   }))
@@ -50,11 +54,9 @@ export function Sessions({ address, project, answers: { list, events, replays } 
     <div class={chosen === undefined ? 'pair' : 'pair open'}>
       <Panel title="Sessions" tabs={tabs}>
         <Answered answer={list}>
-          {({ sessions, next_before }) =>
+          {({ sessions, next_before, ...others }) =>
             sessions.length === 0 ? (
-              <Empty title="No session in this range">
-                A session begins with the first event that has a session id.
-              </Empty>
+              <NoSessions kind={kind} address={address} />
             ) : (
               <>
                 <SessionRows
@@ -64,6 +66,11 @@ export function Sessions({ address, project, answers: { list, events, replays } 
                   chosen={chosen}
                 />
                 <Pager address={address} next={next_before} />
+                {kind === 'replays' && hasOlderReplays(others) && (
+                  <p class="cut">
+                    Only sessions of the newest replays of this range. Choose earlier dates for older ones.
+                  </p>
+                )}
                 <SaveTools
                   name="Sessions"
                   table={{ ...COLUMNS, rows: sessionRows(sessions) }}
@@ -86,5 +93,27 @@ export function Sessions({ address, project, answers: { list, events, replays } 
         />
       )}
     </div>
+  )
+}
+
+/** Every answer may have warnings. One of a list of replays says that it has the newest alone (U141). */
+function hasOlderReplays(others: object): boolean {
+  const { warnings = [] } = others as { warnings?: readonly string[] }
+  return warnings.some(text => text.includes('newest'))
+}
+
+function NoSessions({ kind, address }: { kind: Kind; address: Address }) {
+  if (kind !== 'replays') {
+    return (
+      <Empty title="No session in this range">
+        A session begins with the first event that has a session id.
+      </Empty>
+    )
+  }
+  const settings = hrefTo({ ...address, view: 'settings', filters: [], own: DEFAULTS.own })
+  return (
+    <Empty title="No session with a replay in this range">
+      They are kept for 30 days. The <a href={settings}>settings</a> say whether they are recorded.
+    </Empty>
   )
 }

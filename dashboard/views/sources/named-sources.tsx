@@ -18,6 +18,7 @@ export function NamedSources({ data, answer, tab, address }: NamedSourcesProps) 
   if (total.sessions === 0) return <Empty title="No sessions in this range" />
   const most = rows[0]?.sessions ?? 0
   const money = moneyOf(rows)
+  const main = mainCurrency(rows)
   const ofGoal = goal === null ? [] : ['Converted', 'Rate', ...(money === 'none' ? [] : ['Value'])]
   const toRow = (row: NamedRow): RankedRow => ({
     ...namedLabel(row, tab, address),
@@ -27,7 +28,7 @@ export function NamedSources({ data, answer, tab, address }: NamedSourcesProps) 
       { value: row.people, as: 'count' },
       { value: row.bounce_rate, as: 'rate' },
       { value: row.avg_duration, as: 'duration' },
-      ...(goal === null ? [] : goalCells(row, money)),
+      ...(goal === null ? [] : goalCells(row, money, main)),
     ],
   })
   return (
@@ -50,7 +51,9 @@ export function NamedSources({ data, answer, tab, address }: NamedSourcesProps) 
         {formatted(total.sessions)} sessions of {formatted(total.people)} visitors
         {other !== undefined &&
           `; ${formatted(other.values)} more values with ${formatted(other.sessions)} sessions are not listed`}
-        {total.by_currency !== undefined && `; value: ${total.by_currency.map(sumLabel).join(', ')}`}.
+        {total.by_currency !== undefined && `; value: ${total.by_currency.map(sumLabel).join(', ')}`}
+        {money === 'several' && `; its column is ordered by ${valueLabel(main, 'values without a currency')}`}
+        .
       </p>
     </>
   )
@@ -73,13 +76,24 @@ function moneyOf(rows: readonly NamedRow[]): Money {
       : 'several'
 }
 
+function sumsOf({ sum_value = null, currency = null, by_currency }: NamedRow) {
+  return by_currency ?? (sum_value === null ? [] : [{ currency, sum_value }])
+}
+
+/** The currency that most rows have a sum of; the first of equals. */
+function mainCurrency(rows: readonly NamedRow[]): string | null {
+  const counts = new Map<string | null, number>()
+  for (const { currency } of rows.flatMap(sumsOf)) counts.set(currency, (counts.get(currency) ?? 0) + 1)
+  return [...counts].toSorted(([, a], [, b]) => b - a)[0]?.[0] ?? null
+}
+
 /**
  * Values of several currencies are never added (U84). Where a list has several, each sum is a text with its
  * currency, so that it has it in the CSV file, too.
  */
-function goalCells(row: NamedRow, money: Money): RankedRow['cells'] {
-  const { conversions, conversion_rate, sum_value = null, currency = null, by_currency } = row
-  const sums = by_currency ?? (sum_value === null ? [] : [{ currency, sum_value }])
+function goalCells(row: NamedRow, money: Money, main: string | null): RankedRow['cells'] {
+  const { conversions, conversion_rate, sum_value = null, currency = null } = row
+  const sums = sumsOf(row)
   return [
     { value: conversions ?? 0, as: 'count' },
     { value: conversion_rate ?? 0, as: 'rate' },
@@ -87,6 +101,11 @@ function goalCells(row: NamedRow, money: Money): RankedRow['cells'] {
       ? []
       : money === 'one'
         ? [{ value: sum_value, as: 'count', unit: currency } as const]
-        : [sums.map(sumLabel).join(', ') || '–']),
+        : [
+            {
+              text: sums.map(sumLabel).join(', ') || '–',
+              order: sums.find(each => each.currency === main)?.sum_value ?? null,
+            },
+          ]),
   ]
 }

@@ -162,12 +162,19 @@ async function listPeopleOfStep(args: Args, { call }: ToolContext) {
   const [passed, next] = [found.steps[step - 1]?.users ?? 0, found.steps[step]?.users ?? 0]
   const total = dropped && step < found.steps.length ? passed - next : passed
   const listed = (found.people ?? []).slice(0, args.limit)
-  const rows = listed.map(({ id, at }) => ({ user_id: id, passed_at: moment(at) }))
+  const rows = listed.map(({ id, at, ...session }) => ({ user_id: id, passed_at: moment(at), ...session }))
   return {
     summary: `${count(total, 'person', 'people')} passed step ${step}${dropped ? ` and not step ${step + 1}` : ''}, ${range(found.period)}.`,
     counted: `people that begin with step 1 in the range, within ${found.conversion_window_hours} hours; ${EVERYBODY}`,
     totals: { people: total, passed },
-    tables: [tableOf('people, the latest first', rows, ['user_id', 'passed_at'], total)],
+    tables: [
+      tableOf(
+        'people, the latest first',
+        rows,
+        ['user_id', 'passed_at', 'session_id', 'replay_count'],
+        total,
+      ),
+    ],
     ...notesOf(found),
     next: 'people(project, user_id=…) for what one of them did.',
   }

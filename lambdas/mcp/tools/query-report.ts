@@ -20,6 +20,7 @@ export type QueryArgs = {
   after?: string | undefined
   experiment?: string | undefined
   category?: string | undefined
+  has_replay?: boolean | undefined
 }
 
 /** Which row answers, and how its answer is told. */

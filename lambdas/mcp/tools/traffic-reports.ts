@@ -117,7 +117,7 @@ export const trafficReports = {
 
   async sessions(args, { call }) {
     const found = await call('sessions', {
-      query: { ...dated(args), limit: args.limit ?? 50 },
+      query: { ...dated(args), limit: args.limit ?? 50, has_replay: args.has_replay },
     })
     const rows = (found.sessions as Record<string, unknown>[]).map(
       (row): Record<string, unknown> => ({
@@ -142,6 +142,7 @@ export const trafficReports = {
             'exit_page',
             'event_count',
             'is_bounce',
+            'replay_count',
           ],
           found.total_rows,
         ),

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { eventually } from '#test/support/eventually'
 import { cells, useDashboard, violations } from './dashboard.ts'
 
 /** Lists of rows: search, order, and more rows than are shown at once. */
@@ -68,4 +69,54 @@ test('the head of a column orders the list by keyboard, and says so to a screen 
   expect(ascending).toEqual(ascending.toSorted((a, b) => a - b))
   expect(ascending[0]).toBeLessThan(descending[0] as number)
   expect(await violations(page, 'main')).toEqual([])
+})
+
+test('a list whose rows did not come says so, and one click asks for them again', async () => {
+  const page = await fresh('range=30d')
+  let asked = 0
+  await page.route('**/query', route => {
+    const isWhole = route.request().postDataJSON().limit === 1_000
+    if (isWhole) asked += 1
+    return isWhole && asked === 1
+      ? route.fulfill({ status: 400, json: { error: 'QUERY_FAILED', message: 'Ask for less.' } })
+      : route.continue()
+  })
+  await page.getByRole('button', { name: 'Show more' }).click()
+  await page.getByText('Ask for less.').waitFor()
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await expect.poll(async () => (await cells(page, LIST)).length).toBeGreaterThan(50)
+  expect(await page.getByText('Ask for less.').count()).toBe(0)
+  await page.unroute('**/query')
+})
+
+test('sums of several currencies are ordered by the one that most rows have, not as texts', async () => {
+  const name = `sums-${Math.random().toString(36).slice(2)}`
+  const { project_token: token } = await dashboard.post<{ project_token: string }>('/projects', { name }, 201)
+  const paid = [
+    ['spring', 9, 'EUR'],
+    ['autumn', 100, 'EUR'],
+    ['winter', 20, 'EUR'],
+    ['winter', 5_000, 'JPY'],
+    ['summer', 7, 'JPY'],
+  ] as const
+  const events = paid.flatMap(([utm_source, value, currency], i) => {
+    const ids = { user_id: `u${i}`, session_id: `s${i}` }
+    return [
+      { event: 'page_view', ...ids, properties: { path: '/', utm_source } },
+      { event: 'purchase', ...ids, properties: { value, currency } },
+    ]
+  })
+  await dashboard.post('/track/batch', { token, events }, 202)
+  await eventually(async () => {
+    expect(await dashboard.get(`/stats?project=${name}&since=0d`)).toMatchObject({
+      totals: { total_events: events.length },
+    })
+  })
+  const page = await dashboard.visit(`/app/p/${name}/sources?range=1d&by=source&goal=purchase`)
+  const head = page.getByRole('columnheader', { name: 'Value' })
+  const sums = async () => (await cells(page, 'Sessions by source')).map(row => row.at(-1))
+  await head.getByRole('button').click()
+  await expect.poll(sums).toEqual(['100 EUR', '20 EUR, 5,000 JPY', '9 EUR', '7 JPY'])
+  await head.getByRole('button').click()
+  await expect.poll(sums).toEqual(['9 EUR', '20 EUR, 5,000 JPY', '100 EUR', '7 JPY'])
 })

@@ -26,6 +26,29 @@ test('a click on a value filters every number, the address has the filter, and b
   expect(await visitors()).toBe(before)
 })
 
+test('the map has the visitors of every country, a click on one filters as its row does, and the keyboard passes it by', async () => {
+  page = await dashboard.visit('/app/p/demo?range=14d')
+  const map = page.getByRole('img', { name: /^Map of visitors by country/ })
+  await map.waitFor()
+  const { rows } = await dashboard.post<{ rows: { country: string | null; unique_users: number }[] }>(
+    '/query',
+    {
+      ...{ project: 'demo', date_from: '13d', tz: 'Europe/Berlin', metrics: ['unique_users'], limit: 300 },
+      group_by: ['country'],
+    },
+  )
+  const shown = await map.locator('[data-country]').evaluateAll(all => all.map(each => each.textContent))
+  const known = rows.map(({ unique_users }) => unique_users)
+  expect(shown.length).toBeGreaterThan(5)
+  for (const text of shown) expect(known).toContain(Number(text?.replace(/^.*: |,/g, '')))
+  expect(shown).toContain(
+    `Germany: ${rows.find(({ country }) => country === 'DE')?.unique_users.toLocaleString('en-GB')}`,
+  )
+  expect(await map.locator('[tabindex], a, button').count()).toBe(0)
+  await map.locator('[data-country="DE"]').click()
+  await page.getByRole('button', { name: 'Country is Germany', exact: true }).waitFor()
+})
+
 test('a goal is chosen by keyboard or by its name, and each list then says how many did it', async () => {
   page = await dashboard.visit('/app/p/demo?range=14d')
   await page.getByRole('combobox', { name: 'Goal' }).selectOption('signup')
@@ -43,6 +66,13 @@ test('a goal is chosen by keyboard or by its name, and each list then says how m
   expect(await page.getByRole('columnheader', { name: 'Visitors, did it' }).count()).toBe(4)
   await page.getByRole('combobox', { name: 'Goal' }).selectOption('none')
   await page.waitForURL(url => !url.searchParams.has('goal'))
+  await page
+    .getByRole('textbox', { name: 'or page' })
+    .or(page.getByRole('combobox', { name: 'or page' }))
+    .fill('/pri*')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(url => url.searchParams.get('goal') === '/pri*')
+  await page.getByText('or of its sessions, saw /pri*').waitFor()
 })
 
 test('by keyboard alone: a filter, a range, the list of keys, and a jump by the palette', async () => {

@@ -29,6 +29,8 @@ const OTHERS: Record<string, string | ((dashboard: Dashboard) => Promise<string 
   'overview-filtered':
     '/app/p/demo?f=country:eq:DE&f=did:eq:signup&f=session.event:eq:search&compare=weekdays&range=14d&course=duration',
   'overview-agents': '/app/p/demo?who=agents',
+  'overview-goal': '/app/p/demo?goal=/pricing',
+  'pages-goal': '/app/p/demo/pages?goal=signup',
   'paths-signup': '/app/p/demo/paths?goal=signup',
   'retention-days': '/app/p/demo/retention?period=day',
   'funnel-built': '/app/p/demo/funnel?step=page_view&step=signup_started&step=signup&breakdown=country',

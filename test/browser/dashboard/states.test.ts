@@ -52,6 +52,32 @@ test('the numbers come by themselves when the service is back, or when too many 
   }
 })
 
+test('where the reads of a view are one call, they are one call again after it has failed', async () => {
+  const page = await dashboard.visit('/app/p/demo/settings')
+  // As the page is on AWS.
+  await page.route('**/app/p/demo', async route => {
+    const response = await route.fetch()
+    const body = (await response.text()).replace('id="app"', 'id="app" data-reads-together="true"')
+    await route.fulfill({ response, body })
+  })
+  /** What was asked until the reads were answered: the reads of a call, or one read alone. */
+  const asked: string[][] = []
+  const READS = /\/(reads$|stats\?|query$|sources\?)/
+  await page.route(READS, route => {
+    const { reads } = (route.request().postDataJSON() ?? {}) as { reads?: { read: string }[] }
+    asked.push(reads?.map(({ read }) => read) ?? [route.request().url()])
+    return asked.length > 2
+      ? route.continue()
+      : route.fulfill({ status: 503, json: { error: 'STARTING', message: 'Ask again.' } })
+  })
+  await page.goto('/app/p/demo')
+  await page.locator(NUMBER).waitFor()
+  const [first = [], ...again] = asked.slice(0, 3)
+  expect(first.length).toBeGreaterThan(5)
+  expect(again).toEqual([first, first])
+  for (const url of ['**/app/p/demo', READS]) await page.unroute(url)
+})
+
 test('offline, a view that was not asked before says so, and its numbers come with the connection', async () => {
   const page = await dashboard.open('/app/p/demo')
   await settled(page)

@@ -145,7 +145,10 @@ export function oracleFunnel(events: readonly SentEvent[], request: OracleReques
           passed => !people_dropped || passed.length === people_of_step || people_of_step === steps.length,
         )
         .map(passed => passed[people_of_step - 1] as SentEvent)
-        .map(event => ({ id: event[count_by] as string, at: event.timestamp }))
+        .map(event => ({
+          ...{ id: event[count_by] as string, at: event.timestamp },
+          ...{ session_id: event.session_id, replay_count: 0 },
+        }))
         .toSorted((a, b) => b.at - a.at || byCodePoint(a.id, b.id)),
     }),
     ...(breakdown !== undefined && {
