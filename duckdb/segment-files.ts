@@ -105,8 +105,8 @@ export type DescribedEvents = EventsDescription & { json_bytes: number }
 export type WrittenPart = EventsDescription & { bytes: number }
 
 /**
- * What the manifest says of a segment that has these parts. `knows`: what its rows of sessions know; those
- * that this version writes know all but the split ones.
+ * What the manifest says of a segment that has these parts. `knows`: what its rows of sessions know. Those
+ * that this version writes know the sources.
  */
 export function toSegment(
   { from, until, generation }: SegmentId,

@@ -277,7 +277,7 @@ function withIdsAsKeys(rows: SqlQuery, fields: readonly EventField[]): SqlQuery 
         FROM ${rows} AS each_event WHERE session_id IS NOT NULL)`
 }
 
-/** The segments whose rollups have what makes the fields, and the others. */
+/** The segments whose rollups have what makes the fields, and the others, which have their events alone. */
 function splitKnown(segments: readonly Segment[], fields: readonly SessionField[]) {
   const isKnown = ({ knowsSources }: Segment) => knowsSources || !fields.some(isSourceField)
   return { known: segments.filter(isKnown), unknown: segments.filter(segment => !isKnown(segment)) }
