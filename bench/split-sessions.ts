@@ -40,6 +40,7 @@ try {
         eventIds: 0,
         erased: 0,
         knowsSplit: true,
+        knowsSources: true,
       },
     }
     const path = join(lakeDir, segmentKey('segment_sessions', BUCKET, segment, 0))

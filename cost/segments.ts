@@ -14,7 +14,7 @@ const SMALLEST_BYTES = 64 * 1024
 
 /** Bytes of an event in all files of a merged segment. */
 export const segmentBytesPerEvent =
-  system.lake.eventsBytes + system.lake.sessionsBytes + system.lake.activityBytes
+  system.lake.eventsBytes + system.lake.sessionsBytes + system.lake.sourcesBytes + system.lake.activityBytes
 
 /**
  * Mean number of segments with the newest events of a bucket. `epochs`: how many epochs the events arrived

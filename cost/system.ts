@@ -126,6 +126,11 @@ export const system = {
     /** In each file of a merged segment, measured (docs/decisions/2026-11-22-segments.md). */
     eventsBytes: 14.6,
     sessionsBytes: 3.7,
+    /**
+     * Beside them, what only /sources and conditions on sources read
+     * (docs/decisions/2026-11-30-sources-in-the-rollup.md).
+     */
+    sourcesBytes: 0.22,
     activityBytes: 1.13,
     eventIdsBytes: 7,
     /** Bytes of the session keys in segment_sessions, for an event. */
@@ -230,7 +235,7 @@ export const system = {
      */
     statements: 2,
     /** Their parts, by what each one reads beside the hot files. The same test counts them. */
-    parts: { sessions: 2, activity: 5, events: 7 },
+    parts: { sessions: 2, activity: 5, events: 6 },
     /** Reads of the call. */
     reads: 7,
     /** Hours a month that a person has it on the screen: 22 days of eight hours. */

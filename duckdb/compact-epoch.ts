@@ -181,7 +181,9 @@ export async function compactEpoch(
     if (writtenParts === undefined)
       return { bucket, isEmpty, segment: null, stored: [], removed: [], replaced: [] }
     const eventIds = idsOf.get(bucket)?.event_ids ?? 0
-    const segment = toSegment(segmentOf(bucket), writtenParts, eventIds, knowsSplit.has(bucket))
+    const segment = toSegment(segmentOf(bucket), writtenParts, eventIds, {
+      knowsSplit: knowsSplit.has(bucket),
+    })
     return {
       bucket,
       isEmpty,

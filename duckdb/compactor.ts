@@ -27,7 +27,7 @@ import {
 } from './scratch-database.ts'
 import { type EventsDescription, toSegment, writeSegmentPart } from './segment-files.ts'
 import { layoutOf } from './segment-layout.ts'
-import { sessionsOfEvents, sessionsOfSegments } from './session-sql.ts'
+import { rowsOfUnknownSources, sessionsOfEvents, sessionsOfSegments } from './session-sql.ts'
 import { rowsOfUnknownSplit, sessionDatesOfSegments, withSplit } from './split-sql.ts'
 
 export type CompactorSettings = Pick<ScratchSettings, 'lake' | 'tempDir' | 'log'> &
@@ -81,7 +81,9 @@ export function createCompactor({
       const erases =
         (await loadTombstones(database, [{ bucket, tombstones }])) &&
         (await hasErasedUsers(database, readFiles(activityFiles)))
-      const createEventRows = erases ? createEventRowsWithKeys : createEventRowsFromSegments
+      // Rows of an older version do not know the sources of sessions.
+      const makesSessions = erases || !segments.every(({ knowsSources }) => knowsSources)
+      const createEventRows = makesSessions ? createEventRowsWithKeys : createEventRowsFromSegments
       await database.run(createEventRows(bucket, eventFiles))
       const removed = erases ? await eraseRows(database) : []
       const description = describeMerged(bucket, segments, removed)
@@ -117,7 +119,7 @@ export function createCompactor({
           part: 0,
           events: 'true',
           sessions: withSplit(
-            erases ? sessionsOfEvents(bucket) : sessionsOfSegments(sessionFiles),
+            makesSessions ? sessionsOfEvents(bucket) : sessionsOfSegments(sessionFiles),
             bucket,
             knowsSplit,
           ),
@@ -126,7 +128,7 @@ export function createCompactor({
         },
       )
       const parts = [{ ...description, bytes }]
-      return { segment: toSegment(target, parts, idCount, knowsSplit), removed }
+      return { segment: toSegment(target, parts, idCount, { knowsSplit }), removed }
     })
   }
 
@@ -143,8 +145,11 @@ export function createCompactor({
       }
       const description = await loadEvents(database, bucket, files.get('segment_events') ?? [])
       const idCount = await countRows(database, `FROM ${readFiles(files.get('segment_event_ids') ?? [])}`)
-      const unknownRows = await countRows(database, rowsOfUnknownSplit(files.get('segment_sessions') ?? []))
-      const described = toSegment(segment, [{ ...description, bytes }], idCount, unknownRows === 0)
+      const sessionFiles = files.get('segment_sessions') ?? []
+      const described = toSegment(segment, [{ ...description, bytes }], idCount, {
+        knowsSplit: (await countRows(database, rowsOfUnknownSplit(sessionFiles))) === 0,
+        knowsSources: (await countRows(database, rowsOfUnknownSources(sessionFiles))) === 0,
+      })
       return { ...described, parts: segment.parts }
     })
   }

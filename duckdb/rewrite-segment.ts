@@ -109,7 +109,7 @@ export async function rewriteSegment(
   let bytes = 0
   for (const part of parts) bytes += await writePart(part, knowsSplit)
   return {
-    segment: { ...target, rows, bytes, eventIds, erased: generation, knowsSplit },
+    segment: { ...target, rows, bytes, eventIds, erased: generation, knowsSplit, knowsSources: true },
     removed,
     replaced: replacedEvents,
   }

@@ -104,12 +104,15 @@ export type DescribedEvents = EventsDescription & { json_bytes: number }
 
 export type WrittenPart = EventsDescription & { bytes: number }
 
-/** What the manifest says of a segment that has these parts. */
+/**
+ * What the manifest says of a segment that has these parts. `knows`: what its rows of sessions know. Those
+ * that this version writes know the sources.
+ */
 export function toSegment(
   { from, until, generation }: SegmentId,
   parts: readonly WrittenPart[],
   eventIds: number,
-  knowsSplit: boolean,
+  knows: Pick<Segment, 'knowsSplit'> & Partial<Pick<Segment, 'knowsSources'>>,
 ): Segment {
   return {
     from,
@@ -123,6 +126,7 @@ export function toSegment(
     lastArrival: Math.max(...parts.map(part => part.last_arrival)),
     eventIds,
     erased: generation,
-    knowsSplit,
+    knowsSources: true,
+    ...knows,
   }
 }

@@ -1,4 +1,6 @@
+import { trustedSql } from '#core/sql/sql'
 import {
+  ENTRY_COLUMNS,
   PAGE,
   type Picker,
   partColumns,
@@ -7,8 +9,8 @@ import {
   selectColumns,
   sessionColumns,
 } from '#core/lake/read/session-rule'
-import { PART_VALUES, partValue } from '#core/lake/read/user-parts'
-import { sql, trustedSql } from '#core/sql/sql'
+import { PART_VALUES, partValue, TEXTS } from '#core/lake/read/user-parts'
+import { join, sql } from '#core/sql/sql'
 import { readFiles } from './compaction-sql.ts'
 
 /** The rows of segment_sessions, for DuckDB only. Without may_be_split, which withSplit adds. */
@@ -32,7 +34,7 @@ export function sessionsOfSegments(files: readonly string[]): string {
   const ofOne = `
       SELECT project_id, date, session_key, user_key, coalesce(user_lag_s, 0) AS last_lag_s, -1 AS last_seq, start_at, end_at,
         event_count, interactive_count, entry_page, ${entry.time.text} AS entry_at, entry_lag_s, -1 AS entry_seq,
-        exit_page, ${exit.time.text} AS exit_at, exit_lag_s, -1 AS exit_seq
+        exit_page, ${exit.time.text} AS exit_at, exit_lag_s, -1 AS exit_seq, page_view_count, ${ENTRY_COLUMNS.join(', ')}
       FROM ${rows} WHERE user_parts IS NULL`
   const ofSeveral = `
       SELECT project_id, date, session_key, ${PART_VALUES.map(value => `${partValue(value).text} AS ${value}`).join(', ')}
@@ -47,8 +49,13 @@ export function sessionsOfSegments(files: readonly string[]): string {
  * Picks in DuckDB. It computes equal aggregates once, and with the value in the order the result does not
  * depend on the order of the rows.
  */
-const pickByStruct: Picker = (end, { value, time, lag, seq }, wanted) =>
-  sql`(${end === 'first' ? sql`min` : sql`max`}({time: ${time}, lag: ${lag}, seq: ${seq}, value: ${value}}) FILTER (WHERE ${value} IS NOT NULL)).${trustedSql(wanted)}`
+const pickByStruct: Picker = (end, picked, wanted) => {
+  const { time, lag, seq, value, ...others } = picked
+  const fields = Object.entries({ time, lag, seq, value, ...others }).map(
+    ([field, each]) => sql`${trustedSql(field)}: ${each}`,
+  )
+  return sql`(${end === 'first' ? sql`min` : sql`max`}({${join(fields, ', ')}}) FILTER (WHERE ${value} IS NOT NULL)).${trustedSql(wanted)}`
+}
 
 /** Times that are those of the start or the end are null: most are, and then they take no bytes. */
 function sessionRows(source: SessionSource, pieces: string): string {
@@ -78,7 +85,7 @@ function sharedSessions(rows: string, areParts: string): string {
 /** Adds user_parts to rows of sessions. */
 function withUserParts(sessions: string, parts: string): string {
   const written = PART_VALUES.map(value => {
-    const text = value === 'entry_page' || value === 'exit_page' ? `url_encode(${value})` : value
+    const text = TEXTS.has(value) ? `url_encode(${value})` : value
     return `coalesce(CAST(${text} AS varchar), '')`
   })
   return `
@@ -88,4 +95,9 @@ function withUserParts(sessions: string, parts: string): string {
       SELECT project_id, date, session_key, string_agg(part, ',' ORDER BY user_key) AS user_parts
       FROM (SELECT project_id, date, session_key, user_key, concat_ws('|', ${written.join(', ')}) AS part FROM (${parts}))
       GROUP BY project_id, date, session_key) AS shared_sessions USING (project_id, date, session_key)`
+}
+
+/** The rows in files of segment_sessions that do not know the source of their session. */
+export function rowsOfUnknownSources(files: readonly string[]): string {
+  return `SELECT 1 FROM ${readFiles(files)} WHERE page_view_count IS NULL`
 }

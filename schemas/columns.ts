@@ -187,6 +187,18 @@ const sessionColumns = [
     type: 'string',
     meaning: 'what each user has of the row, if it has events of several users; else null',
   },
+  {
+    name: 'page_view_count',
+    type: 'int64',
+    meaning: 'number of page views; null in older files, which have none of the columns from here on',
+  },
+  { name: 'entry_referrer', type: 'string', meaning: 'origin in the referrer of the event with entry_page' },
+  { name: 'entry_hostname', type: 'string', meaning: 'hostname of the event with entry_page' },
+  { name: 'entry_click_id', type: 'string', meaning: 'click_id of the event with entry_page' },
+  { name: 'entry_utm_source', type: 'string', meaning: 'utm_source of the event with entry_page' },
+  { name: 'entry_utm_medium', type: 'string', meaning: 'utm_medium of the event with entry_page' },
+  { name: 'entry_utm_campaign', type: 'string', meaning: 'utm_campaign of the event with entry_page' },
+  { name: 'entry_utm_content', type: 'string', meaning: 'utm_content of the event with entry_page' },
 ] as const satisfies readonly Column[]
 
 /** A row counts the events of one user with one name from one country on one UTC date. */

@@ -323,6 +323,7 @@ export function lakeStateContract(name: string, openStore: () => Promise<LakeSta
           eventIds: 10,
           erased: 11,
           knowsSplit: true,
+          knowsSources: true,
         },
       }
       const manifest = {

@@ -62,6 +62,7 @@ test('an epoch becomes one segment of each bucket that has rows, and the result 
       eventIds: 2,
       erased: 0,
       knowsSplit: true,
+      knowsSources: true,
     },
     stored: [{ project_id: 'proj_1', day: '2026-11-18', events: 2 }],
     removed: [],

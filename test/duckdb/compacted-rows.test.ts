@@ -40,12 +40,37 @@ test('the rows of a session are stored together, and sessions in the order in wh
   expect(rows.map(row => row.session_id ?? null)).toEqual(['a', 'a', 'b', 'b', null])
 })
 
-test('segment_sessions has a row for each session and UTC date, with user, entry page and exit page', async () => {
+/** An empty text counts as absent, and of a referrer only the origin is stored. */
+const SOURCE = {
+  referrer: 'https://blog.example.org/a/post',
+  hostname: 'shop.example',
+  utm_source: 'a|b',
+  utm_medium: '',
+  utm_campaign: 'a, b',
+}
+const NO_SOURCE = {
+  entry_referrer: null,
+  entry_hostname: null,
+  entry_click_id: null,
+  entry_utm_source: null,
+  entry_utm_medium: null,
+  entry_utm_campaign: null,
+  entry_utm_content: null,
+}
+const FIRST_SOURCE = {
+  ...NO_SOURCE,
+  entry_referrer: 'https://blog.example.org',
+  entry_hostname: 'shop.example',
+  entry_utm_source: 'a|b',
+  entry_utm_campaign: 'a, b',
+}
+
+test('segment_sessions has a row for each session and UTC date, with user, entry page, exit page and source', async () => {
   const { writeHot, compact, readSegment } = await openCompactorLake()
   const page = (path: string) => ({ path, url: 'https://example.com/x' })
   const events = [
     { timestamp: START, event: 'page_view', user_id: null, properties: { path: '' } },
-    { timestamp: START + HOUR, event: 'signup', user_id: 'u1', properties: page('/first') },
+    { timestamp: START + HOUR, event: 'signup', user_id: 'u1', properties: { ...page('/first'), ...SOURCE } },
     { timestamp: START + HOUR, event: 'page_view', user_id: 'u2', properties: page('') },
     { timestamp: START + HOUR + 1, event: 'page_view', user_id: null },
     { timestamp: START + 3 * HOUR, session_id: null },
@@ -72,6 +97,8 @@ test('segment_sessions has a row for each session and UTC date, with user, entry
       exit_lag_s: 270_000n,
       may_be_split: 1n,
       user_parts: null,
+      page_view_count: 1n,
+      ...NO_SOURCE,
     },
     {
       project_id: 'proj_1',
@@ -91,12 +118,14 @@ test('segment_sessions has a row for each session and UTC date, with user, entry
       exit_at: new Date(START + HOUR),
       exit_lag_s: 7_200n,
       may_be_split: 1n,
+      page_view_count: 3n,
+      ...FIRST_SOURCE,
       // Of each user and of the events without one: seq and lag_s, times, numbers of events, first and last
-      // page.
+      // page, number of page views, and the source.
       user_parts: [
-        `${shortKey('u2')}|7200|1002|2026-11-18 23:00:00|2026-11-18 23:00:00|1|0|https%3A%2F%2Fexample.com%2Fx|2026-11-18 23:00:00|7200|1002|https%3A%2F%2Fexample.com%2Fx|2026-11-18 23:00:00|7200|1002`,
-        `${shortKey('u1')}|7200|1001|2026-11-18 23:00:00|2026-11-18 23:00:00|1|1|%2Ffirst|2026-11-18 23:00:00|7200|1001|%2Ffirst|2026-11-18 23:00:00|7200|1001`,
-        '|||2026-11-18 22:00:00|2026-11-18 23:00:00.001|2|0||||||||',
+        `${shortKey('u2')}|7200|1002|2026-11-18 23:00:00|2026-11-18 23:00:00|1|0|https%3A%2F%2Fexample.com%2Fx|2026-11-18 23:00:00|7200|1002|https%3A%2F%2Fexample.com%2Fx|2026-11-18 23:00:00|7200|1002|1|||||||`,
+        `${shortKey('u1')}|7200|1001|2026-11-18 23:00:00|2026-11-18 23:00:00|1|1|%2Ffirst|2026-11-18 23:00:00|7200|1001|%2Ffirst|2026-11-18 23:00:00|7200|1001|0|https%3A%2F%2Fblog.example.org|shop.example||a%7Cb||a%2C%20b|`,
+        '|||2026-11-18 22:00:00|2026-11-18 23:00:00.001|2|0|||||||||2|||||||',
       ].join(','),
     },
   ])

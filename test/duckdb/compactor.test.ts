@@ -13,6 +13,8 @@ import {
   START,
   withoutSeqs,
 } from '#test/support/compactor-lake'
+import { lakeWithOldFiles } from '#test/support/old-files'
+import { SOURCE_COLUMNS } from '#test/support/old-segments'
 
 const ROLLUPS = ['segment_sessions', 'segment_activity'] as const
 const target = (from: number, until: number) => ({ from, until, generation: 0 })
@@ -25,7 +27,17 @@ function browsing(number: number) {
     // No two events have one timestamp, because the seq of an event is not in the rollups.
     timestamp: START + ((i * 397 + number * 131) % 600) * 30_000 + number,
     event: i % 3 === 0 ? 'signup' : 'page_view',
-    properties: { path: i % 5 === 0 ? '' : `/${i}`, url: i % 2 === 0 ? `https://example.com/${number}` : '' },
+    properties: {
+      path: i % 5 === 0 ? '' : `/${i}`,
+      url: i % 2 === 0 ? `https://example.com/${number}` : '',
+      ...(i % 3 === 1 && { referrer: `https://site${i % 4}.example/${i}`, hostname: 'example.com' }),
+      ...(i % 4 === 2 && {
+        utm_source: `s${number}`,
+        utm_medium: '',
+        utm_campaign: 'a|b, c',
+        click_id: 'gclid',
+      }),
+    },
   }))
   return request({ at: START + 6 * HOUR, project: `proj_${number % 2}`, seq: number * 1_000, events })
 }
@@ -48,6 +60,27 @@ test('a merged segment has the events and the rollups that one compaction of all
       withoutSeqs(await readSegment(table, whole)),
     )
   }
+})
+
+test('a segment of a version that did not know where sessions came from is merged to one that does', async () => {
+  const isOld = (key: string) => key.startsWith('segments/sessions') && key.includes('/1-2-')
+  const lake = await openCompactorLake({}, of => lakeWithOldFiles(of, SOURCE_COLUMNS, isOld))
+  const { compact, compactor, mergeSegments, writeHot, readSegment } = lake
+  const segments: Segment[] = []
+  for (const epoch of [1, 2]) {
+    await writeHot(epoch, [browsing(epoch)])
+    segments.push((await compact(epoch)) as Segment)
+    await writeHot(9, [browsing(epoch)])
+  }
+  const [old, known] = await Promise.all(segments.map(segment => compactor.describeSegment(7, segment)))
+  expect([old?.knowsSources, known?.knowsSources]).toEqual([false, true])
+  const whole = (await compact(9)) as Segment
+  const inputs = [old, known] as Segment[]
+  const merged = await mergeSegments({ bucket: 7, segments: inputs, older: [], target: target(1, 3) })
+  expect(merged.knowsSources).toBe(true)
+  const rows = await readSegment('segment_sessions', merged)
+  expect(withoutSeqs(rows)).toEqual(withoutSeqs(await readSegment('segment_sessions', whole)))
+  expect(new Set(rows.map(row => row.entry_utm_source))).toEqual(new Set([null, 's1', 's2']))
 })
 
 test('merged segments that are merged again give the rollups of one merge', async () => {

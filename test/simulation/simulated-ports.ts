@@ -369,6 +369,7 @@ function describe(
     eventIds: eventIds.length,
     erased: generation,
     knowsSplit: false,
+    knowsSources: false,
   }
 }
 

@@ -24,6 +24,7 @@ export function segmentOf(changes: Partial<Segment>): Segment {
     eventIds: 0,
     erased: 0,
     knowsSplit: false,
+    knowsSources: false,
     ...changes,
   }
 }

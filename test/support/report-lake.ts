@@ -7,6 +7,7 @@ import { createCompactor } from '#duckdb/compactor'
 import { createFolderLake } from '#local/lake/folder'
 import { openTestEngine } from '#test/support/test-engine'
 import { type BuiltLake, buildLake } from './build-lake.ts'
+import { withOldSegments } from './old-segments.ts'
 import type { SentEvent } from './oracle/sent-event.ts'
 import { withoutCopies } from './oracle.ts'
 import { type History, NOW, recordsOf } from './random-history.ts'
@@ -35,7 +36,10 @@ export async function withReportLake(
   // Of the histories that are not read as on Athena, a quarter have segments that do not know which sessions
   // are split.
   const minComparedEvents = sent.length % 8 === 3 ? Number.POSITIVE_INFINITY : 0
-  const compactor = createCompactor({ lake, tempDir, log: () => {}, threads: 1, minComparedEvents })
+  const create = (written: Lake) =>
+    createCompactor({ lake: written, tempDir, log: () => {}, threads: 1, minComparedEvents })
+  // A third of all histories have segments of a version that did not know where sessions came from.
+  const compactor = sent.length % 3 === 1 ? withOldSegments(lake, create) : create(lake)
   const built = await buildLake({ lake, tempDir, epochs, compacted, mergeEnds, compactor })
   const engine = await openTestEngine({ lakeDir: join(dir, 'lake') })
   try {

@@ -58,7 +58,7 @@ const FIRST_FIELDS = [
   'eventIds',
 ] as const satisfies readonly (keyof Segment)[]
 /** Stored as 0 or 1; 0 in items from before the field. */
-const FLAGS = ['knowsSplit'] as const satisfies readonly (keyof Segment)[]
+const FLAGS = ['knowsSplit', 'knowsSources'] as const satisfies readonly (keyof Segment)[]
 const SEGMENT_FIELDS = [...FIRST_FIELDS, 'erased', ...FLAGS] as const satisfies readonly (keyof Segment)[]
 const RETIRED_FIELDS = [
   ...FIRST_FIELDS,

@@ -35,6 +35,11 @@ export type Segment = SegmentId & {
   erased: number
   /** may_be_split of its sessions is known (core/lake/compact/split-sessions.ts). Otherwise it is null. */
   knowsSplit: boolean
+  /**
+   * Its sessions have their page views, and what their first event with a page says of where they came from.
+   * Segments of older versions lack both (docs/decisions/2026-11-30-sources-in-the-rollup.md).
+   */
+  knowsSources: boolean
 }
 
 /**

@@ -22,7 +22,10 @@ import {
   visibleRows,
 } from './segment-rows.ts'
 import {
+  eventFields,
+  type FragmentColumn,
   fragmentColumns,
+  isSourceField,
   joinAllFragments,
   joinSplitFragments,
   type SessionField,
@@ -208,18 +211,24 @@ export function sessions(asked: LakeRead, fields: readonly SessionField[]): SqlQ
   const names = ['session_key' as const, ...fragmentColumns(fields)]
   const columns = join(names.map(name), ', ')
   const rollupNames = usesSplit ? [...names, 'may_be_split' as const] : names
-  const rollup = sessionRollup(read, segments, rollupNames, betweenDates(firstDate, to))
+  const { known, unknown } = splitKnown(segments, fields)
+  const rollup = sessionRollup(read, known, rollupNames, betweenDates(firstDate, to))
   const searched = { ...read, from: searchFrom }
   const { rest } = splitRollups(read, segmentsBetween(read, searchFrom, to))
-  const unrolled = keyedEvents(searched, rest, EVENT_FIELDS)
-  const hotRows = hotEvents(read, EVENT_FIELDS, searched, sql`session_key IS NOT NULL`)
-  const ofEvents = sessionFragments(unionAll(read, unrolled, hotRows))
+  const ofEvent = ['session_key', 'user_key', ...eventFields(names)] as const
+  const hotRows = hotEvents(read, ofEvent, searched, sql`session_key IS NOT NULL`)
+  const hot = sessionFragments(unionAll(read, [], hotRows), names)
   const eventColumns = usesSplit ? sql`${columns}, CAST(1 AS bigint) AS may_be_split` : columns
-  const fragmentsOfEvents = [sql`SELECT ${eventColumns} FROM (${ofEvents}) AS fragment_of_events`]
-  const fragments =
-    unrolled.length === 0
-      ? unionAll(read, rollup, fragmentsOfEvents)
-      : unionAll(read, [...rollup, ...fragmentsOfEvents], [])
+  const [ofHot, ...unrolled] = [
+    hot,
+    ...fragmentsOfStored(searched, rest, names),
+    ...fragmentsOfStored(
+      { ...read, from: firstDate },
+      unknown.filter(segment => !rest.includes(segment)),
+      names,
+    ),
+  ].map(rows => sql`SELECT ${eventColumns} FROM (${rows}) AS fragment_of_events`) as [SqlQuery, ...SqlQuery[]]
+  const fragments = unionAll(read, [...rollup, ...unrolled], [ofHot])
   const started = (usesSplit ? joinSplitFragments : joinAllFragments)(fragments, fields, starts)
   const earlierKeys = sessionRollup(
     read,
@@ -237,6 +246,41 @@ export function sessions(asked: LakeRead, fields: readonly SessionField[]): SqlQ
   return fields.includes('user_key')
     ? resolveUserKeys(read, inRange, ['session_key', ...fields.filter(f => f !== 'user_key')], 'user_key')
     : inRange
+}
+
+/**
+ * Fragments of sessions from the events of segments: (names). Hashing takes time, so they are grouped first.
+ */
+function fragmentsOfStored(
+  read: LakeRead,
+  segments: readonly Segment[],
+  names: readonly FragmentColumn[],
+): SqlQuery[] {
+  const ofEvent = eventFields(names)
+  const rows = segmentEvents(read, segments, ['session_id', 'user_id', ...ofEvent])
+  if (rows.length === 0) return []
+  const columns = names.map(each =>
+    isKey(each) ? sql`${userKeyOf(name(each))} AS ${name(each)}` : name(each),
+  )
+  return [
+    sql`SELECT ${join(columns, ', ')} FROM (${sessionFragments(withIdsAsKeys(sql`(${join(rows, ' UNION ALL ')})`, ofEvent), names)}) AS stored_fragment`,
+  ]
+}
+
+function isKey(column: FragmentColumn): boolean {
+  return column === 'session_key' || column === 'user_key'
+}
+
+/** The events of sessions, with session_id and user_id as their keys. */
+function withIdsAsKeys(rows: SqlQuery, fields: readonly EventField[]): SqlQuery {
+  return sql`(SELECT session_id AS session_key, user_id AS user_key, ${join(fields.map(name), ', ')}
+        FROM ${rows} AS each_event WHERE session_id IS NOT NULL)`
+}
+
+/** The segments whose rollups have what makes the fields, and the others, which have their events alone. */
+function splitKnown(segments: readonly Segment[], fields: readonly SessionField[]) {
+  const isKnown = ({ knowsSources }: Segment) => knowsSources || !fields.some(isSourceField)
+  return { known: segments.filter(isKnown), unknown: segments.filter(segment => !isKnown(segment)) }
 }
 
 /** Whether the keys of `sessions` are the ids themselves, because the sessions come from the events. */
@@ -283,13 +327,11 @@ function plain(text: SessionField | 'session_key'): SqlQuery {
 /** The same as `sessions`, but from the events: session_key and user_key are session_id and user_id. */
 export function sessionsOfEvents(read: LakeRead, fields: readonly SessionField[]): SqlQuery {
   if (read.where !== undefined) return chosenSessions(read, read.where, fields, sessionsOfEvents)
-  const eventFields = ['session_id', 'user_id', 'timestamp', 'lag_s', 'seq', 'event', 'path', 'url'] as const
+  const names = fragmentColumns(fields)
+  const ofEvent = eventFields(names)
   const end = sessionsEnd(read)
-  const rows = events({ ...read, from: searchStart(read), to: end }, eventFields)
-  const fragments = sessionFragments(
-    sql`(SELECT session_id AS session_key, user_id AS user_key, timestamp, lag_s, seq, event, path, url
-        FROM ${rows} AS each_event WHERE session_id IS NOT NULL)`,
-  )
+  const rows = events({ ...read, from: searchStart(read), to: end }, ['session_id', 'user_id', ...ofEvent])
+  const fragments = sessionFragments(withIdsAsKeys(rows, ofEvent), names)
   const starts = { from: read.from, to: read.to < end ? read.to : null }
   return sql`(${sessionsOfOne(sql`(${fragments})`, fields, starts)})`
 }
@@ -312,9 +354,6 @@ export function sessionEvents(read: LakeRead): SqlQuery | null {
   const hot = hotEvents(read, ['date', 'session_key'], read, sql`session_key IS NOT NULL`).map(one)
   return unionAll(read, [...rollup, ...unrolled], hot)
 }
-
-/** What makes the fragments of hot events. */
-const EVENT_FIELDS = ['session_key', 'user_key', 'timestamp', 'lag_s', 'seq', 'event', 'path', 'url'] as const
 
 /**
  * Sessions that start in a range of the past may go on after it. Their events are read for so long after its

@@ -15,6 +15,11 @@ export type ScanStrategy = {
   countsEventsApart: boolean
   /** All sites: search for copies in a statement before, so that the others need not. */
   findsCopiesFirst: boolean
+  /**
+   * Sources: name each combination of what visits say once, and join the sessions with the names. Otherwise
+   * each session is named.
+   */
+  namesSourcesOnce: boolean
 }
 
 /** For engines whose scans cost time only: a second scan that is faster than the work it saves. */
@@ -22,6 +27,7 @@ export const FREE_SCANS: ScanStrategy = {
   joinsSplitAlone: true,
   countsEventsApart: true,
   findsCopiesFirst: true,
+  namesSourcesOnce: true,
 }
 
 /** For engines that bill by the bytes of each scan: one scan of a table wherever one can do. */
@@ -29,6 +35,7 @@ export const BILLED_SCANS: ScanStrategy = {
   joinsSplitAlone: false,
   countsEventsApart: false,
   findsCopiesFirst: false,
+  namesSourcesOnce: false,
 }
 
 /** The strategy for the engine. */

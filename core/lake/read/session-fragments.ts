@@ -1,8 +1,21 @@
+import { trustedSql } from '#core/sql/sql'
 import type { SqlQuery } from '#core/ports'
 import { integer, join, NOT_MATERIALIZED, sql, timestamp, trustedSql } from '#core/sql/sql'
 import type { ColumnOf } from '#schemas/columns'
 import { EVENT_LIMITS } from '#schemas/event'
-import { BY, PAGE, type Picked, pickByRow, SOURCES, selectColumns, sessionColumns } from './session-rule.ts'
+import {
+  ASKED_COLUMNS,
+  BY,
+  ENTRY_COLUMNS,
+  type EntryColumn,
+  PAGE,
+  type Picked,
+  pickByRow,
+  pickedValue,
+  SOURCES,
+  selectColumns,
+  sessionColumns,
+} from './session-rule.ts'
 
 /**
  * A fragment of a session has the columns of segment_sessions (schemas/columns.ts). A report joins the
@@ -15,14 +28,26 @@ import { BY, PAGE, type Picked, pickByRow, SOURCES, selectColumns, sessionColumn
  *   /sessions/distribution 110 instead of 180, /stats 340 instead of 390 (2026-11-23, DuckDB 1.5.5).
  */
 
-/**
- * One fragment a session from rows (session_key, user_key, timestamp, lag_s, seq, event, path, url) with a
- * session_key.
- */
-export function sessionFragments(rows: SqlQuery): SqlQuery {
-  return sql`SELECT session_key, ${selectColumns(sessionColumns(SOURCES.events, pickByRow))}
-      FROM (SELECT session_key, user_key, timestamp, lag_s, seq, event, ${PAGE} AS page FROM ${rows} AS session_event) AS page_event
+/** One fragment a session from rows with a session_key, user_key and eventFields: (session_key, columns). */
+export function sessionFragments(rows: SqlQuery, columns: readonly FragmentColumn[]): SqlQuery {
+  const made = Object.entries(sessionColumns(SOURCES.events, pickByRow)).filter(isOneOfColumns(columns))
+  return sql`SELECT session_key, ${selectColumns(Object.fromEntries(made))}
+      FROM (SELECT *, ${PAGE} AS page FROM ${rows} AS session_event) AS page_event
       GROUP BY session_key`
+}
+
+function isOneOfColumns(columns: readonly FragmentColumn[]) {
+  const names: ReadonlySet<string> = new Set(columns)
+  return ([column]: [string, SqlQuery]) => names.has(column)
+}
+
+const EVENT_FIELDS = ['timestamp', 'lag_s', 'seq', 'event', 'path', 'url'] as const
+const ENTRY_SET: ReadonlySet<string> = new Set(ENTRY_COLUMNS)
+
+/** The fields of an event that make these columns of a fragment, beside the session and the user. */
+export function eventFields(columns: readonly FragmentColumn[]) {
+  const asked = columns.some(column => ENTRY_SET.has(column)) ? ASKED_COLUMNS : []
+  return [...EVENT_FIELDS, ...asked]
 }
 
 /**
@@ -38,6 +63,16 @@ export type SessionField =
   | 'is_bounce'
   | 'entry_page'
   | 'exit_page'
+  | SourceField
+
+/**
+ * What only segments of newer versions have in their rollups (`knowsSources` of core/lake/model/segment.ts).
+ */
+type SourceField = 'page_view_count' | EntryColumn
+
+export function isSourceField(field: SessionField): field is SourceField {
+  return field === 'page_view_count' || ENTRY_SET.has(field)
+}
 
 /** The columns of segment_sessions that reports read. */
 export type FragmentColumn = Exclude<ColumnOf<'segment_sessions'>, 'project_id' | 'user_parts'>
@@ -53,6 +88,18 @@ const OF_SEVERAL = sessionColumns(SOURCES.rows, pickByNumber)
 const USER_AT = sql`CASE WHEN user_key IS NOT NULL THEN ${user.time} END`
 const USER_COLUMNS = ['user_key', 'user_at', 'user_lag_s', 'end_at'] as const
 
+const ENTRY_PAGE_COLUMNS = ['entry_page', 'entry_at', 'entry_lag_s', 'start_at'] as const
+const ENTRY_FIELDS = Object.fromEntries(
+  ENTRY_COLUMNS.map((column): [EntryColumn, FieldSql] => [
+    column,
+    {
+      ofOne: trustedSql(column),
+      ofSeveral: OF_SEVERAL[column],
+      columns: [...ENTRY_PAGE_COLUMNS, ...ENTRY_COLUMNS],
+    },
+  ]),
+) as Record<EntryColumn, FieldSql>
+
 const FIELDS: Readonly<Record<SessionField, FieldSql>> = {
   user_key: { ofOne: user.value, ofSeveral: OF_SEVERAL.user_key, columns: USER_COLUMNS },
   user_at: { ofOne: USER_AT, ofSeveral: sql`max(${USER_AT})`, columns: USER_COLUMNS },
@@ -67,13 +114,19 @@ const FIELDS: Readonly<Record<SessionField, FieldSql>> = {
   entry_page: {
     ofOne: entry.value,
     ofSeveral: OF_SEVERAL.entry_page,
-    columns: ['entry_page', 'entry_at', 'entry_lag_s', 'start_at'],
+    columns: ENTRY_PAGE_COLUMNS,
   },
   exit_page: {
     ofOne: exit.value,
     ofSeveral: OF_SEVERAL.exit_page,
     columns: ['exit_page', 'exit_at', 'exit_lag_s', 'end_at'],
   },
+  page_view_count: {
+    ofOne: sql`page_view_count`,
+    ofSeveral: OF_SEVERAL.page_view_count,
+    columns: ['page_view_count'],
+  },
+  ...ENTRY_FIELDS,
 }
 
 /** When sessions start, Unix ms: from <= start < to. Null: no fragment starts too late. */
@@ -141,8 +194,12 @@ function selectFields(fields: readonly SessionField[], form: 'ofOne' | 'ofSevera
  * whose events have the same millisecond and arrived in the same second, but are in different segments.
  * Within a fragment the order is exact.
  */
-function pickByNumber(end: 'first' | 'last', picked: Picked, wanted: keyof Picked): SqlQuery {
-  return sql`${BY[end]}(${picked[wanted]}, CASE WHEN ${picked.value} IS NOT NULL THEN
+function pickByNumber<P extends Picked>(
+  end: 'first' | 'last',
+  picked: P,
+  wanted: keyof P & string,
+): SqlQuery {
+  return sql`${BY[end]}(${pickedValue(picked, wanted)}, CASE WHEN ${picked.value} IS NOT NULL THEN
           date_diff('millisecond', TIMESTAMP '2020-01-01 00:00:00.000', ${picked.time}) * 4194304
           + ${picked.lag} + ${integer(EVENT_LIMITS.futureMs / 1000)} END)`
 }

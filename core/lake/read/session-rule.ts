@@ -1,5 +1,6 @@
+import { trustedSql } from '#core/sql/sql'
 import type { SqlQuery } from '#core/ports'
-import { join, sql, trustedSql } from '#core/sql/sql'
+import { join, sql } from '#core/sql/sql'
 import { NON_INTERACTIVE_EVENTS } from '#schemas/event'
 
 /**
@@ -22,12 +23,43 @@ export const INTERACTIVE = sql`CASE WHEN event IN (${join(
 )}) THEN 0 ELSE 1 END`
 
 /**
+ * What the first event with a page says of where its session came from, as columns of an event. The rules of
+ * channels read these alone (core/reports/sources/name-sources.ts), so they can judge the past again.
+ */
+export const ASKED_COLUMNS = [
+  'referrer',
+  'hostname',
+  'click_id',
+  'utm_source',
+  'utm_medium',
+  'utm_campaign',
+  'utm_content',
+] as const
+
+type AskedColumn = (typeof ASKED_COLUMNS)[number]
+
+/** The same columns of a session. */
+export type EntryColumn = `entry_${AskedColumn}`
+export const ENTRY_COLUMNS = ASKED_COLUMNS.map(toEntryColumn)
+
+function toEntryColumn<Column extends AskedColumn>(column: Column): `entry_${Column}` {
+  return `entry_${column}`
+}
+
+/**
  * A value that some pieces of a session have, and the order of these pieces: as that of the ids of events.
  */
 export type Picked = { value: SqlQuery; time: SqlQuery; lag: SqlQuery; seq: SqlQuery }
 
+/** The entry page, with a row of ASKED_COLUMNS. */
+type PickedEntry = Picked & { asked: SqlQuery }
+
 /** A value of the first or last piece that has `picked.value`. */
-export type Picker = (end: 'first' | 'last', picked: Picked, wanted: keyof Picked) => SqlQuery
+export type Picker = <P extends Picked>(
+  end: 'first' | 'last',
+  picked: P,
+  wanted: keyof P & string,
+) => SqlQuery
 
 /** Where pieces of sessions have what makes them one. Counts are aggregates, the others values of a piece. */
 export type SessionSource = {
@@ -35,8 +67,9 @@ export type SessionSource = {
   end: SqlQuery
   events: SqlQuery
   interactive: SqlQuery
+  pageViews: SqlQuery
   user: Picked
-  entry: Picked
+  entry: PickedEntry
   exit: Picked
 }
 
@@ -49,7 +82,19 @@ const ROLLED_UP = {
   end: sql`end_at`,
   events: bigintSum(sql`event_count`),
   interactive: bigintSum(sql`interactive_count`),
+  pageViews: bigintSum(sql`page_view_count`),
 }
+
+/** A row of ASKED_COLUMNS. An empty text counts as absent (U133). */
+function askedRow(ofColumn: (column: AskedColumn) => SqlQuery): SqlQuery {
+  const types = join(
+    ASKED_COLUMNS.map(column => trustedSql(`${column} varchar`)),
+    ', ',
+  )
+  return sql`CAST(ROW(${join(ASKED_COLUMNS.map(ofColumn), ', ')}) AS ROW(${types}))`
+}
+
+const ASKED_OF_ENTRY = askedRow(column => trustedSql(toEntryColumn(column)))
 
 export const SOURCES = {
   /** Events, with their `page`. */
@@ -58,8 +103,13 @@ export const SOURCES = {
     end: ORDER.time,
     events: sql`count(*)`,
     interactive: bigintSum(INTERACTIVE),
+    pageViews: bigintSum(sql`CASE WHEN event = 'page_view' THEN 1 ELSE 0 END`),
     user: { ...ORDER, value: sql`user_key` },
-    entry: { ...ORDER, value: sql`page` },
+    entry: {
+      ...ORDER,
+      value: sql`page`,
+      asked: askedRow(column => sql`nullif(${trustedSql(column)}, '')`),
+    },
     exit: { ...ORDER, value: sql`page` },
   },
   rows: {
@@ -75,20 +125,29 @@ export const SOURCES = {
       time: sql`coalesce(entry_at, start_at)`,
       lag: sql`entry_lag_s`,
       seq: NO_SEQ,
+      asked: ASKED_OF_ENTRY,
     },
     exit: { value: sql`exit_page`, time: sql`coalesce(exit_at, end_at)`, lag: sql`exit_lag_s`, seq: NO_SEQ },
   },
   parts: {
     ...ROLLED_UP,
     user: { value: sql`user_key`, time: sql`end_at`, lag: sql`last_lag_s`, seq: sql`last_seq` },
-    entry: { value: sql`entry_page`, time: sql`entry_at`, lag: sql`entry_lag_s`, seq: sql`entry_seq` },
+    entry: {
+      ...{ value: sql`entry_page`, time: sql`entry_at`, lag: sql`entry_lag_s`, seq: sql`entry_seq` },
+      asked: ASKED_OF_ENTRY,
+    },
     exit: { value: sql`exit_page`, time: sql`exit_at`, lag: sql`exit_lag_s`, seq: sql`exit_seq` },
   },
 } as const satisfies Record<string, SessionSource>
 
 /** Picks in both engines. */
-export const pickByRow: Picker = (end, { value, time, lag, seq }, wanted) =>
-  sql`${BY[end]}(${{ value, time, lag, seq }[wanted]}, ROW(${time}, ${lag}, ${seq})) FILTER (WHERE ${value} IS NOT NULL)`
+export const pickByRow: Picker = (end, picked, wanted) =>
+  sql`${BY[end]}(${pickedValue(picked, wanted)}, ROW(${picked.time}, ${picked.lag}, ${picked.seq})) FILTER (WHERE ${picked.value} IS NOT NULL)`
+
+/** The expression of a value that is picked. */
+export function pickedValue<P extends Picked>(picked: P, wanted: keyof P & string): SqlQuery {
+  return picked[wanted] as SqlQuery
+}
 
 export const BY = { first: sql`min_by`, last: sql`max_by` }
 
@@ -106,6 +165,7 @@ export function sessionColumns(source: SessionSource, pick: Picker) {
     exit_page: pick('last', exit, 'value'),
     exit_at: pick('last', exit, 'time'),
     exit_lag_s: pick('last', exit, 'lag'),
+    ...entryColumns(source, pick),
   }
 }
 
@@ -124,15 +184,34 @@ export function partColumns(source: SessionSource, pick: Picker) {
     exit_at: pick('last', exit, 'time'),
     exit_lag_s: pick('last', exit, 'lag'),
     exit_seq: pick('last', exit, 'seq'),
+    ...entryColumns(source, pick),
   }
 }
 
-function sums({ start, end, events, interactive }: SessionSource) {
+/** The origin of an address: its path is no source, and would take many bytes. */
+const ORIGIN = "'^[^/]*//[^/]*'"
+
+function entryColumns({ entry }: SessionSource, pick: Picker): Record<EntryColumn, SqlQuery> {
+  const asked = pick('first', entry, 'asked')
+  const of = (column: AskedColumn) => sql`(${asked}).${trustedSql(column)}`
+  return {
+    entry_referrer: sql`nullif(regexp_extract(${of('referrer')}, ${trustedSql(ORIGIN)}), '')`,
+    entry_hostname: of('hostname'),
+    entry_click_id: of('click_id'),
+    entry_utm_source: of('utm_source'),
+    entry_utm_medium: of('utm_medium'),
+    entry_utm_campaign: of('utm_campaign'),
+    entry_utm_content: of('utm_content'),
+  }
+}
+
+function sums({ start, end, events, interactive, pageViews }: SessionSource) {
   return {
     start_at: sql`min(${start})`,
     end_at: sql`max(${end})`,
     event_count: events,
     interactive_count: interactive,
+    page_view_count: pageViews,
   }
 }
 

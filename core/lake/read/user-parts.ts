@@ -1,5 +1,6 @@
 import type { SqlQuery } from '#core/ports'
 import { integer, sql } from '#core/sql/sql'
+import { ENTRY_COLUMNS } from './session-rule.ts'
 
 /**
  * The column user_parts of segment_sessions. A row with events of several users says there what each of them
@@ -23,11 +24,23 @@ export const PART_VALUES = [
   'exit_at',
   'exit_lag_s',
   'exit_seq',
+  'page_view_count',
+  'entry_referrer',
+  'entry_hostname',
+  'entry_click_id',
+  'entry_utm_source',
+  'entry_utm_medium',
+  'entry_utm_campaign',
+  'entry_utm_content',
 ] as const
 
 export type PartValue = (typeof PART_VALUES)[number]
 
-const TEXTS: ReadonlySet<PartValue> = new Set(['entry_page', 'exit_page'])
+/** Values that are texts. */
+export const TEXTS: ReadonlySet<PartValue> = new Set([
+  ...(['entry_page', 'exit_page'] as const),
+  ...ENTRY_COLUMNS,
+])
 const TIMES: ReadonlySet<PartValue> = new Set(['start_at', 'end_at', 'entry_at', 'exit_at'])
 
 /** A value of the part `part`, with its type. */

@@ -20,19 +20,6 @@ export type OwnSources = {
   rules: readonly ChannelRule[]
 }
 
-/** The columns of `asked` that the rules read. */
-export const ASKED_COLUMNS = [
-  ...([
-    'referrer',
-    'hostname',
-    'click_id',
-    'utm_source',
-    'utm_medium',
-    'utm_campaign',
-    'utm_content',
-  ] as const),
-] as const
-
 /**
  * The rows of a relation with `has_page` and ASKED_COLUMNS, and with what these say: referrer_host, source
  * and channel (docs/api/sources.md). One rule after the other, and the first that fits decides.

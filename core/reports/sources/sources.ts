@@ -77,7 +77,7 @@ const GROUP_COLUMNS = {
   landing_page: sql`entry_page`,
 } as const satisfies Record<SourcesParams['by'], SqlQuery>
 
-const FIELDS = ['user_key', 'start_at', 'end_at', 'is_bounce', 'entry_page'] as const
+const FIELDS = ['user_key', 'start_at', 'end_at', 'is_bounce', 'page_view_count'] as const
 
 /**
  * The totals of all sessions, one row for each of the largest groups, and one without a place for the others.
@@ -85,14 +85,15 @@ const FIELDS = ['user_key', 'start_at', 'end_at', 'is_bounce', 'entry_page'] as 
  */
 function groupsSql({ read, params, project, context }: ReportRequest<SourcesParams>): SqlQuery {
   const { by, goal, limit } = params
-  const started = sessionsWithSources(read, FIELDS, ownSources(project, context), [
-    PAGE_VIEWS,
-    ...(goal === undefined ? [] : goalSums(goal, params.currency)),
-  ])
+  const started = sessionsWithSources(read, FIELDS, ownSources(project, context))
+  const withGoal =
+    goal === undefined
+      ? sql``
+      : sql` LEFT JOIN (${sumsOfSessions(read, { event: goal, sums: goalSums(goal, params.currency) })}) AS session_goal ON sums_key = session_key`
   const ofGoal =
     goal === undefined
       ? sql``
-      : sql`, CAST(sum(has_goal) AS bigint) AS conversions, ${sumOfParts([sql`sum(millionths)`, sql`sum(others)`])} AS sum_value,
+      : sql`, count(sums_key) AS conversions, ${sumOfParts([sql`sum(millionths)`, sql`sum(others)`])} AS sum_value,
           min(first_currency) AS first_currency, max(last_currency) AS last_currency`
   const columns = goal === undefined ? NUMBERS : [...NUMBERS, ...GOAL_NUMBERS]
   return sql`SELECT is_total, shown_place, count(*) AS group_count, max(group_value) AS group_value, ${join(
@@ -103,10 +104,10 @@ function groupsSql({ read, params, project, context }: ReportRequest<SourcesPara
     FROM (SELECT *, row_number() OVER (PARTITION BY is_total ORDER BY sessions DESC, group_value ASC NULLS LAST) AS place
       FROM (SELECT grouping(group_value) AS is_total, group_value, count(*) AS sessions, count(DISTINCT user_key) AS people,
           CAST(sum(is_bounce) AS bigint) AS bounces, CAST(sum(${DURATION_MS}) AS bigint) AS duration,
-          CAST(sum(page_views) AS bigint) AS page_views, min(channel) AS first_channel, max(channel) AS last_channel,
+          CAST(sum(page_view_count) AS bigint) AS page_views, min(channel) AS first_channel, max(channel) AS last_channel,
           count(CASE WHEN value_of_session IS NULL THEN 1 END) AS without_value,
           count(CASE WHEN value_of_session IS NULL THEN source END) AS with_instead${ofGoal}
-        FROM (SELECT *, ${GROUP_COLUMNS[by]} AS group_value, ${GROUP_COLUMNS[by]} AS value_of_session FROM ${started} AS named_session) AS grouped_session
+        FROM (SELECT *, ${GROUP_COLUMNS[by]} AS group_value, ${GROUP_COLUMNS[by]} AS value_of_session FROM ${started} AS named_session${withGoal}) AS grouped_session
         GROUP BY GROUPING SETS ((group_value), ())) AS source_group) AS ranked_group) AS shown_group
     GROUP BY is_total, shown_place
     ORDER BY is_total DESC, shown_place NULLS LAST`
@@ -118,12 +119,6 @@ const NUMBERS = [
   ...[sql`first_channel`, sql`last_channel`, sql`without_value`, sql`with_instead`],
 ]
 const GOAL_NUMBERS = [sql`conversions`, sql`sum_value`, sql`first_currency`, sql`last_currency`]
-
-const PAGE_VIEWS: EventSum = {
-  column: 'page_views',
-  fields: ['event'],
-  value: sql`count(CASE WHEN event = 'page_view' THEN 1 END)`,
-}
 
 /**
  * Of an event: its currency, '' without one, and its value if it is the goal, in the currency if one is
@@ -139,13 +134,12 @@ function moneyOf(goal: string, currency?: string) {
   return { ofEvent, number, fields: ['event' as const, ...value.fields, ...named.fields] }
 }
 
-/** What a session has of the goal: whether, the sum of its values, and their currencies. */
+/** What a session has of the goal: the sum of its values, and their currencies. */
 function goalSums(goal: string, currency: string | undefined): EventSum[] {
   const { ofEvent, number, fields } = moneyOf(goal, currency)
   const [millionths, others] = sumParts(number)
   const currencyOf = sql`CASE WHEN ${number} IS NOT NULL THEN ${ofEvent} END`
   return [
-    { column: 'has_goal', fields, value: sql`max(CASE WHEN event = ${goal} THEN 1 ELSE 0 END)` },
     { column: 'millionths', fields, value: millionths },
     { column: 'others', fields, value: others },
     { column: 'first_currency', fields, value: sql`min(${currencyOf})` },
@@ -167,15 +161,15 @@ function currenciesSql(
   const started = sessionsWithSources(read, ['entry_page'], ownSources(project, context))
   const { ofEvent, number, fields } = moneyOf(goal)
   const [millionths, others] = sumParts(number)
-  const money = sumsOfSessions(
-    read,
-    { column: 'currency', fields, value: sql`CASE WHEN ${number} IS NOT NULL THEN ${ofEvent} END` },
-    [
+  const money = sumsOfSessions(read, {
+    event: goal,
+    by: { column: 'currency', fields, value: sql`CASE WHEN ${number} IS NOT NULL THEN ${ofEvent} END` },
+    sums: [
       { column: 'millionths', fields, value: millionths },
       { column: 'others', fields, value: others },
       { column: 'value_count', fields, value: sql`count(*)` },
     ],
-  )
+  })
   return sql`SELECT is_total, group_value, currency, sum_value
     FROM (SELECT *, count(*) OVER (PARTITION BY is_total, group_value) AS currencies,
         sum(value_count) OVER (PARTITION BY is_total, group_value) AS group_values

@@ -14,7 +14,18 @@ const SETTINGS = { mergeSegments: 8, mergeBytes: 24 * MB }
 
 function segment(from: number, until: number, bytes: number): Segment {
   return {
-    ...{ from, until, bytes, generation: 0, parts: 1, rows: 1, eventIds: 0, erased: 0, knowsSplit: false },
+    ...{
+      from,
+      until,
+      bytes,
+      generation: 0,
+      parts: 1,
+      rows: 1,
+      eventIds: 0,
+      erased: 0,
+      knowsSplit: false,
+      knowsSources: false,
+    },
     ...{ firstAt: 0, lastAt: 0, lastArrival: 0 },
   }
 }

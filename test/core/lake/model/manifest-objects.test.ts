@@ -33,7 +33,7 @@ function manifestOf(segments: number): Manifest {
 
 test('another process reads exactly the manifest that was saved', async () => {
   const { state, open } = setUp()
-  const retired = [{ ...epochOf(4), retiredAt: 5, knowsSplit: true }]
+  const retired = [{ ...epochOf(4), retiredAt: 5, knowsSplit: true, knowsSources: true }]
   const batch = {
     ...{ number: 3, first: 2, writer: '1-ab', rows: 2, createdAt: 1, oldestUntil: null, newestUntil: 4 },
     ...{ projects: ['p'], lastEpoch: null, hotUntil: 0, doneAt: null, removed: { events: 1, files: 2 } },

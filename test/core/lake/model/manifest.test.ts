@@ -18,6 +18,7 @@ function segment(from: number, bytes = MB, until = from + 1): Segment {
     eventIds: 0,
     erased: 0,
     knowsSplit: false,
+    knowsSources: false,
     ...times,
   }
 }

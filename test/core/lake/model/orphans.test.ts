@@ -6,7 +6,7 @@ import type { Segment } from '#core/lake/model/segment'
 
 const SEGMENT: Segment = {
   ...{ from: 1, until: 2, generation: 0, parts: 1, rows: 1, bytes: 1, firstAt: 0, lastAt: 0 },
-  ...{ lastArrival: 0, eventIds: 1, erased: 0, knowsSplit: false },
+  ...{ lastArrival: 0, eventIds: 1, erased: 0, knowsSplit: false, knowsSources: false },
 }
 const before: Manifest = { ...emptyManifest(7), compacted: 2, segments: [SEGMENT] }
 

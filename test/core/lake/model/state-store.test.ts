@@ -23,7 +23,7 @@ test('an item of the first edition has its manifest, and names an object of the 
   await state.empty()
   const lake = createSimulatedLake()
   const store = createLakeStateStore(state, { lake, clock: { now: () => 0 } })
-  const segments = [segmentOf({ from: 3, until: 4, bytes: 7, knowsSplit: true })]
+  const segments = [segmentOf({ from: 3, until: 4, bytes: 7, knowsSplit: true, knowsSources: true })]
   const manifest = { ...emptyManifest(7), version: 5, compacted: 9, segments }
   await putFirstEdition(state, manifest)
   expect(await store.manifest(7)).toEqual(manifest)

@@ -6,7 +6,7 @@ import { chooseSegments, manifestOfSegments, type StoredSegment } from '#core/la
 function segment(from: number, until = from + 1, rows = (until - from) * 10): Segment {
   return {
     ...{ from, until, generation: 0, parts: 1, rows, bytes: 1, firstAt: 0, lastAt: 0 },
-    ...{ lastArrival: 0, eventIds: 0, erased: 0, knowsSplit: false },
+    ...{ lastArrival: 0, eventIds: 0, erased: 0, knowsSplit: false, knowsSources: false },
   }
 }
 

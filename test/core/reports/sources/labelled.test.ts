@@ -1,6 +1,7 @@
 import { DuckDBInstance } from '@duckdb/node-api'
 import { expect, test } from 'vitest'
-import { ASKED_COLUMNS, nameSources } from '#core/reports/sources/name-sources'
+import { ASKED_COLUMNS } from '#core/lake/read/session-rule'
+import { nameSources } from '#core/reports/sources/name-sources'
 import { dialect } from '#duckdb/macros'
 import { oracleSource } from '#test/support/oracle/sources'
 import { LABELLED } from './labelled.ts'
