@@ -1,4 +1,3 @@
-import { trustedSql } from '#core/sql/sql'
 import {
   ENTRY_COLUMNS,
   PAGE,
@@ -10,7 +9,7 @@ import {
   sessionColumns,
 } from '#core/lake/read/session-rule'
 import { PART_VALUES, partValue, TEXTS } from '#core/lake/read/user-parts'
-import { join, sql } from '#core/sql/sql'
+import { join, sql, trustedSql } from '#core/sql/sql'
 import { readFiles } from './compaction-sql.ts'
 
 /** The rows of segment_sessions, for DuckDB only. Without may_be_split, which withSplit adds. */

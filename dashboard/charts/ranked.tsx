@@ -23,7 +23,10 @@ export type NumberCell = {
 /** `isGood`: whether a growth is; null for neither. Absent: it is. */
 export type ChangeCell = { change: number | null; none?: string; title: string; isGood?: boolean | null }
 
-/** Several numbers as one text, such as sums of several currencies. `order`: what the column orders the row by. */
+/**
+ * Several numbers as one text, such as sums of several currencies. `order`: what the column orders the row
+ * by.
+ */
 export type TextCell = { text: string; order: number | null }
 
 type RankedCell = NumberCell | ChangeCell | TextCell | ComponentChildren

@@ -3,8 +3,8 @@ import { useEffect, useState } from 'preact/hooks'
 import type { WorldMapProps } from '#dashboard/charts/world-map.tsx'
 
 /**
- * A map of countries above the list of them. Its outlines are a script of their own, which only this part loads;
- * its place is kept meanwhile. If it cannot be loaded, the list says the same.
+ * A map of countries above the list of them. Its outlines are a script of their own, which only this part
+ * loads; its place is kept meanwhile. If it cannot be loaded, the list says the same.
  */
 export function CountryMap(props: WorldMapProps) {
   const [loaded, setLoaded] = useState<{ Drawn: FunctionComponent<WorldMapProps> } | null>(null)

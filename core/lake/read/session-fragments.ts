@@ -1,4 +1,3 @@
-import { trustedSql } from '#core/sql/sql'
 import type { SqlQuery } from '#core/ports'
 import { integer, join, NOT_MATERIALIZED, sql, timestamp, trustedSql } from '#core/sql/sql'
 import type { ColumnOf } from '#schemas/columns'

@@ -1,6 +1,5 @@
-import { trustedSql } from '#core/sql/sql'
 import type { SqlQuery } from '#core/ports'
-import { join, sql } from '#core/sql/sql'
+import { join, sql, trustedSql } from '#core/sql/sql'
 import { NON_INTERACTIVE_EVENTS } from '#schemas/event'
 
 /**

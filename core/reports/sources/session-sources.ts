@@ -1,4 +1,3 @@
-import { trustedSql } from '#core/sql/sql'
 import type { EventField, LakeRead } from '#core/lake/read/lake-read'
 import { withoutWhere } from '#core/lake/read/lake-read'
 import { events, hasIdsAsKeys, sessions, sessionsEnd } from '#core/lake/read/relations'
@@ -7,7 +6,7 @@ import type { SessionField } from '#core/lake/read/session-fragments'
 import { ASKED_COLUMNS, ENTRY_COLUMNS } from '#core/lake/read/session-rule'
 import { userKeyOf } from '#core/lake/read/user-links'
 import type { SqlQuery } from '#core/ports'
-import { join, name, sql } from '#core/sql/sql'
+import { join, name, sql, trustedSql } from '#core/sql/sql'
 import { textKey } from '#core/sql/text-key'
 import { nameSources, type OwnSources } from './name-sources.ts'
 
@@ -27,7 +26,9 @@ export function sessionsWithSources(
 ): SqlQuery {
   const needed = [...new Set([...fields, 'entry_page' as const])]
   const { namesSourcesOnce } = read.scans ?? FREE_SCANS
-  const asked = ASKED_COLUMNS.map((column, i) => sql`${trustedSql(String(ENTRY_COLUMNS[i]))} AS ${name(column)}`)
+  const asked = ASKED_COLUMNS.map(
+    (column, i) => sql`${trustedSql(String(ENTRY_COLUMNS[i]))} AS ${name(column)}`,
+  )
   const columns = join(['session_key', ...needed].map(trustedSql), ', ')
   const started = sql`(SELECT ${columns}, CASE WHEN entry_page IS NULL THEN 0 ELSE 1 END AS has_page, ${join(asked, ', ')}
       FROM ${sessions(read, [...needed, ...ENTRY_COLUMNS])} AS started_session)`

@@ -82,8 +82,8 @@ export function RevenueBySource({
 const PRODUCT_KEYS = ['product', 'product_name', 'product_id', 'item', 'item_name', 'item_id', 'sku', 'plan']
 
 /**
- * Sums by the values of a property, such as the product: the own value `property`. `keys`: those that the event
- * has come with.
+ * Sums by the values of a property, such as the product: the own value `property`. `keys`: those that the
+ * event has come with.
  */
 export function RevenueByProperty({ keys, ...shown }: Shown & { keys: readonly string[] }) {
   const { address } = shown
