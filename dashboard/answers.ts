@@ -29,9 +29,9 @@ export type Known<Data = unknown> = {
 }
 
 /** Questions that a view asks in one round, by a name of its own. */
-export type Asks = Readonly<Record<string, Call | undefined>>
+export type Requests = Readonly<Record<string, Call | undefined>>
 /** Their answers. A question that is not asked has none. */
-export type AnswersOf<A extends Asks> = {
+export type AnswersOf<A extends Requests> = {
   [Name in keyof A]: A[Name] extends Call<infer Data> | undefined ? Known<Data> : never
 }
 
@@ -120,8 +120,8 @@ export async function askAll(
 }
 
 /**
- * Asks unless a young answer is known or the same question is on its way. Resolves when this one is answered,
- * or has failed. `reply`: of a call that was sent already.
+ * Requests unless a young answer is known or the same question is on its way. Resolves when this one is
+ * answered, or has failed. `reply`: of a call that was sent already.
  */
 export async function ask(each: Call, maxAgeMs = FRESH_MS, reply?: Promise<Reply<unknown>>): Promise<void> {
   const entry = entryOf(each)
@@ -175,7 +175,7 @@ function refreshMs(): number {
   return Number(document.getElementById('app')?.dataset.refreshSeconds ?? REFRESH_SECONDS) * 1_000
 }
 
-/** Asks everything that is on the screen again. */
+/** Requests everything that is on the screen again. */
 export function refresh(): void {
   askAll(watchedCalls(), () => 0)
 }
@@ -212,10 +212,10 @@ function tell(): void {
 /** How many mounted components look at a question. */
 const watched = new Map<string, number>()
 
-/** Asks all questions at once, and draws again with each answer. */
-export function useAnswers<A extends Asks>(asks: A): AnswersOf<A> {
+/** Requests all questions at once, and draws again with each answer. */
+export function useAnswers<A extends Requests>(requests: A): AnswersOf<A> {
   const [, draw] = useReducer((n: number) => n + 1, 0)
-  const calls = Object.values(asks).filter(each => each !== undefined)
+  const calls = Object.values(requests).filter(each => each !== undefined)
   const keys = calls.map(keyOf).join('\n')
   useEffect(() => {
     listeners.add(draw as () => void)
@@ -235,7 +235,7 @@ export function useAnswers<A extends Asks>(asks: A): AnswersOf<A> {
       }
     }
   }, [keys])
-  const named = Object.entries(asks).flatMap(([name, each]) => (each ? [[name, entryOf(each)]] : []))
+  const named = Object.entries(requests).flatMap(([name, each]) => (each ? [[name, entryOf(each)]] : []))
   return Object.fromEntries(named) as AnswersOf<A>
 }
 

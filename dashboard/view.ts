@@ -1,5 +1,5 @@
 import type { ComponentType } from 'preact'
-import type { AnswersOf, Asks } from './answers.ts'
+import type { AnswersOf, Requests } from './answers.ts'
 import type { Address } from './url.ts'
 
 /** What a view knows beside its address. */
@@ -10,16 +10,16 @@ export type ViewContext = {
 }
 
 /**
- * A view: what it asks, all at once, and what it draws from the answers. It keeps no state beside its
+ * A view: what it requests, all at once, and what it draws from the answers. It keeps no state beside its
  * address; a form may keep what is being typed.
  */
-export type View<A extends Asks = Asks> = {
+export type View<A extends Requests = Requests> = {
   /** Calls of one round, by a name. A pure function: the same address asks the same. */
-  asks(context: ViewContext): A
+  requests(context: ViewContext): A
   Draw: ComponentType<ViewContext & { answers: AnswersOf<A> }>
 }
 
-/** Gives a view its types: `export default defineView({ asks, Draw })`. */
-export function defineView<A extends Asks>(view: View<A>): View {
+/** Gives a view its types: `export default defineView({ requests, Draw })`. */
+export function defineView<A extends Requests>(view: View<A>): View {
   return view as unknown as View
 }

@@ -18,7 +18,7 @@ export type BarsProps = {
   format(value: number): string
   /** What the CSV file has, where that is more than the list shows. */
   table?: TableData
-  /** Asks for all rows of it, where it has the first ones. */
+  /** Requests for all rows of it, where it has the first ones. */
   load?: LoadWhole | undefined
 }
 

@@ -13,7 +13,7 @@ export type TableData = {
  * nobody knows.
  */
 export type Whole = { rows: Rows; total?: number | undefined }
-/** Asks for all rows, and says how many have come. */
+/** Requests for all rows, and says how many have come. */
 export type LoadWhole = (progress: (rows: number) => void) => Promise<Whole>
 
 /** Without it a spreadsheet reads UTF-8 as letters of Western Europe. */

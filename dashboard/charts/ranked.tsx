@@ -46,7 +46,8 @@ export type RankedProps = {
   /** What the CSV file has, where that is more than the list shows. */
   table?: TableData
   /**
-   * Asks for all rows, where the list has its first ones: for the CSV file, a search, an order, or more rows.
+   * Requests for all rows, where the list has its first ones: for the CSV file, a search, an order, or more
+   * rows.
    */
   load?: ((progress: (rows: number) => void) => Promise<WholeRanked>) | undefined
 }

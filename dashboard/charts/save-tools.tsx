@@ -20,7 +20,7 @@ export type SaveToolsProps = {
   name: string
   /** Every number, as the CSV file has it. */
   table: TableData
-  /** Asks for the rows that the table does not have; absent: it has all. */
+  /** Requests for the rows that the table does not have; absent: it has all. */
   load?: LoadWhole | undefined
   /** The element that PNG draws; absent: there is no picture. */
   element?(): Element | null | undefined

@@ -10,7 +10,8 @@ type Project = Pick<Answer<'GET /projects/{id}'>, 'id' | 'allowed_origins' | 'pr
 type Checked = { origin: string; verdict: Answer<'POST /track/check'> }
 
 /**
- * Asks what would happen to a page view of an address (U114), before a page has sent one. Nothing is stored.
+ * Requests what would happen to a page view of an address (U114), before a page has sent one. Nothing is
+ * stored.
  */
 export function CheckEvent({ project }: { project: Project }) {
   const { allowed_origins, project_token: token } = project

@@ -20,12 +20,12 @@ type Props = {
 /** When a person first came, at any time that the service knows, as facts of a list. */
 export function FirstVisit({ address, project, user, since, hasOrigin = false }: Props) {
   const zone = zoneOf(address)
-  const asks: { first?: Call<Answer<'POST /journey'>> } = {
+  const requests: { first?: Call<Answer<'POST /journey'>> } = {
     ...(since !== undefined && {
       first: call('POST /journey', { project, user_id: user, since, tz: zone, order: 'asc', limit: 1 }),
     }),
   }
-  const { first } = useAnswers(asks)
+  const { first } = useAnswers(requests)
   if (first === undefined) return null
   const event = (first.data?.events as EventRow[] | undefined)?.[0]
   const facts = [

@@ -45,8 +45,8 @@ export function Num({ name, answer, children, class: className = '' }: NumberPro
 }
 
 /**
- * Asks where the numbers of a chart or a table come from. A limit or a cap that has cut the answer stands in
- * its name.
+ * Requests where the numbers of a chart or a table come from. A limit or a cap that has cut the answer stands
+ * in its name.
  */
 export function WhereFrom({ about: { name, columns }, answer }: { about: About; answer: Known }) {
   // The first rows of a list are exact; a note below it says how many there are.

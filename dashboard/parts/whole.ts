@@ -2,7 +2,7 @@ import type { Known } from '#dashboard/answers'
 import { type Answer, type Call, send } from '#dashboard/api'
 import type { LoadWhole } from '#dashboard/charts/csv'
 
-/** Asks for all rows of a list that shows its first ones, when somebody saves them. */
+/** Requests for all rows of a list that shows its first ones, when somebody saves them. */
 
 /** Rows of one answer: no read gives more. */
 export const MAX_ROWS = 1_000

@@ -40,7 +40,7 @@ export type FilterFormProps = {
   close(): void
 }
 
-/** Asks for one condition, with values that the project has had in the range. */
+/** Requests for one condition, with values that the project has had in the range. */
 export function FilterForm({ address, title, known, event: ofEvent, add, close }: FilterFormProps) {
   const ref = useRef<HTMLDialogElement>(null)
   const [kind, setKind] = useState<Kind>(known === undefined ? 'event' : kindOf(known))

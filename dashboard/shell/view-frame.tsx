@@ -51,7 +51,7 @@ export function ViewFrame({ row, address }: { row: ViewRow; address: Address }) 
 function Asked({ view, row, address }: { view: View; row: ViewRow; address: Address }) {
   // The demo and a share link answer every name with their one project.
   const context = { address, project: address.project ?? readShared()?.project ?? 'demo' }
-  const answers = useAnswers(view.asks(context))
+  const answers = useAnswers(view.requests(context))
   const { Draw } = view
   const range = shownRange(row, address)
   const dates = range === null ? null : datesOf(range, zoneOf(address))

@@ -2,18 +2,18 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import type { Call } from '#dashboard/api'
 import { type Address, DEFAULTS } from '#dashboard/url'
 import { uses, viewNamed, views } from '#dashboard/views'
-import { asks as bots } from '#dashboard/views/bots/asks'
-import { asks as events } from '#dashboard/views/events/asks'
-import { asks as funnel } from '#dashboard/views/funnel/asks'
-import { asks as heatmap } from '#dashboard/views/heatmap/asks'
-import { asks as overview } from '#dashboard/views/overview/asks'
-import { asks as pages } from '#dashboard/views/pages/asks'
-import { asks as paths } from '#dashboard/views/paths/asks'
-import { asks as people } from '#dashboard/views/people/asks'
-import { asks as retention } from '#dashboard/views/retention/asks'
-import { asks as revenue } from '#dashboard/views/revenue/asks'
-import { asks as sessions } from '#dashboard/views/sessions/asks'
-import { asks as sources } from '#dashboard/views/sources/asks'
+import { requests as bots } from '#dashboard/views/bots/requests'
+import { requests as events } from '#dashboard/views/events/requests'
+import { requests as funnel } from '#dashboard/views/funnel/requests'
+import { requests as heatmap } from '#dashboard/views/heatmap/requests'
+import { requests as overview } from '#dashboard/views/overview/requests'
+import { requests as pages } from '#dashboard/views/pages/requests'
+import { requests as paths } from '#dashboard/views/paths/requests'
+import { requests as people } from '#dashboard/views/people/requests'
+import { requests as retention } from '#dashboard/views/retention/requests'
+import { requests as revenue } from '#dashboard/views/revenue/requests'
+import { requests as sessions } from '#dashboard/views/sessions/requests'
+import { requests as sources } from '#dashboard/views/sources/requests'
 import { compare } from '#schemas/compare'
 import { routes } from '#schemas/routes'
 import { useDrawings } from './drawn-view.ts'
@@ -42,7 +42,7 @@ const CONDITIONS = [
 ]
 const [FROM, TO] = ['2026-03-02', '2026-03-15']
 
-const ASKS: Record<string, [(context: { address: Address; project: string }) => object, string[]]> = {
+const REQUESTS: Record<string, [(context: { address: Address; project: string }) => object, string[]]> = {
   overview: [overview, ['', 'course=events', 'course=page_views&goal=signup', 'goal=/docs/**']],
   pages: [pages, ['', 'list=entry&goal=/thanks', 'goal=signup']],
   sources: [sources, ['', 'goal=signup', 'by=utm_source&goal=signup']],
@@ -68,8 +68,8 @@ function callsOf(view: string, own: string, changes: Partial<Address> = {}): Cal
     ...{ ...DEFAULTS, area: 'account', project: 'demo', view, own: Object.fromEntries(values) },
     ...{ range: { from: FROM, to: TO }, filters: FILTERS, tz: 'UTC', ...changes },
   }
-  const [asks] = ASKS[view] as (typeof ASKS)[string]
-  return Object.values(asks({ address, project: 'demo' })) as Call[]
+  const [requests] = REQUESTS[view] as (typeof REQUESTS)[string]
+  return Object.values(requests({ address, project: 'demo' })) as Call[]
 }
 
 /** Whether a route takes a last date. */
@@ -79,7 +79,7 @@ function isDated({ endpoint }: Call): boolean {
   return 'until' in { ...query?.shape, ...body?.shape }
 }
 
-const PLACES = Object.entries(ASKS).flatMap(([view, [, owns]]) => owns.map(own => [view, own] as const))
+const PLACES = Object.entries(REQUESTS).flatMap(([view, [, owns]]) => owns.map(own => [view, own] as const))
 
 describe.each(PLACES)('%s?%s', (view, own) => {
   test('asks every number with the chosen dates and filters', () => {
@@ -116,12 +116,12 @@ const account = (changes: Partial<Address>): Address => ({
 
 test('every view whose numbers depend on dates has a row here', () => {
   const dated = views.filter(row => uses(row, 'dates', account({ view: row.name })))
-  expect(dated.map(({ name }) => name).toSorted()).toEqual(Object.keys(ASKS).toSorted())
+  expect(dated.map(({ name }) => name).toSorted()).toEqual(Object.keys(REQUESTS).toSorted())
 })
 
 test('the switch of audiences stands only where it changes the numbers, the comparison where there is one', () => {
   const shows = (what: 'audience' | 'comparison', changes: Partial<Address> = {}) =>
-    ['sites', ...Object.keys(ASKS), 'bots', 'live'].filter(name =>
+    ['sites', ...Object.keys(REQUESTS), 'bots', 'live'].filter(name =>
       uses(viewNamed(name), what, account({ view: name, ...changes })),
     )
   expect(shows('audience')).toEqual(['overview'])
@@ -165,7 +165,7 @@ beforeAll(async () => {
   await drawings.put('/projects/demo/segments/by-filter', { where }, 201)
 })
 
-test.each(Object.keys(ASKS))(
+test.each(Object.keys(REQUESTS))(
   'the view %s answers for people who did something, sessions with it, and a segment',
   async view => {
     const own = { funnel: 'step=page_view&step=signup', paths: 'goal=signup', sources: 'goal=signup' }[view]

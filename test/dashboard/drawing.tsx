@@ -17,7 +17,8 @@ export async function drawFirst(): Promise<string> {
 }
 
 /**
- * Asks what the drawing asks for, as the effects of a page do, and draws it, until nothing is left to ask.
+ * Requests what the drawing asks for, as the effects of a page do, and draws it, until nothing is left to
+ * ask.
  */
 export async function drawAnswered(): Promise<string> {
   for (let round = 0; round < MAX_ROUNDS; round++) {
@@ -29,7 +30,7 @@ export async function drawAnswered(): Promise<string> {
   throw new Error(`The view asks for something else in each of ${MAX_ROUNDS} rounds.`)
 }
 
-/** Asks again what is known already, as an open page does after a while. */
+/** Requests again what is known already, as an open page does after a while. */
 export async function askAgain(): Promise<void> {
   await Promise.all(knownAnswers().map(({ call }) => ask(call, 0)))
 }

@@ -121,7 +121,7 @@ async function draw(
   }
 }
 
-/** Asks a service that has too much to do again, after the time that it says, as the page does later. */
+/** Requests a service that has too much to do again, after the time that it says, as the page does later. */
 async function fetchPatiently(url: URL, init: RequestInit): Promise<Response> {
   for (let tries = 1; ; tries++) {
     const response = await fetch(url, init)

@@ -43,7 +43,7 @@ afterAll(async () => {
   await folder.close()
 })
 
-/** The reads of dashboard/views/overview/asks.ts, as the fields of a POST /reads. */
+/** The reads of dashboard/views/overview/requests.ts, as the fields of a POST /reads. */
 function readsOfOverview() {
   const dated = { tz: 'UTC', count_mode: 'raw', date_from: '29d' }
   const list = (field: string, filters: object[] = []) => ({

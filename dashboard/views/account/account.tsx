@@ -6,12 +6,12 @@ import { ownValue, withOwn } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
 import { ErasureReceipt } from '#dashboard/views/people/erasure-receipt.tsx'
 import { ApiKey } from './api-key.tsx'
-import type { AccountAsks } from './asks.ts'
 import { AuditLog } from './audit-log.tsx'
 import { Connections } from './connections.tsx'
 import { Plan } from './plan.tsx'
+import type { AccountRequests } from './requests.ts'
 
-type Props = ViewContext & { answers: AnswersOf<AccountAsks> }
+type Props = ViewContext & { answers: AnswersOf<AccountRequests> }
 
 /** What the account uses, who may act for it, and what was done. */
 export function AccountView({ address, answers }: Props) {

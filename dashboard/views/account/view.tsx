@@ -1,5 +1,5 @@
 import { defineView } from '#dashboard/view'
 import { AccountView } from './account.tsx'
-import { asks } from './asks.ts'
+import { requests } from './requests.ts'
 
-export default defineView({ asks, Draw: AccountView })
+export default defineView({ requests, Draw: AccountView })

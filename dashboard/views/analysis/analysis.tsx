@@ -7,11 +7,11 @@ import { Answered } from '#dashboard/parts/states.tsx'
 import { lastAnalysis } from '#dashboard/remembered'
 import { type Address, ownValue, withOwn } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
-import { type AnalysisAsks, withForm } from './asks.ts'
 import { Plan } from './plan.tsx'
+import { type AnalysisRequests, withForm } from './requests.ts'
 import { StartAnalysis } from './start-analysis.tsx'
 
-type Props = ViewContext & { answers: AnswersOf<AnalysisAsks> }
+type Props = ViewContext & { answers: AnswersOf<AnalysisRequests> }
 type Scan = Answer<'GET /website-scans/{id}'>
 type Arrived = Answer<'POST /website-scans/{id}/verify'>
 

@@ -5,7 +5,7 @@ import { Facts } from '#dashboard/parts/facts.tsx'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import type { Address } from '#dashboard/url'
 import type { ScanResult } from '#schemas/website-scans'
-import { withForm } from './asks.ts'
+import { withForm } from './requests.ts'
 
 type Props = { address: Address; scan: Answer<'GET /website-scans/{id}'>; result: ScanResult }
 

@@ -1,5 +1,5 @@
 import { defineView } from '#dashboard/view'
 import { Analysis } from './analysis.tsx'
-import { asks } from './asks.ts'
+import { requests } from './requests.ts'
 
-export default defineView({ asks, Draw: Analysis })
+export default defineView({ requests, Draw: Analysis })

@@ -13,11 +13,11 @@ import { Answered, CutNote, Empty } from '#dashboard/parts/states.tsx'
 import { bucketsOf, zoneOf } from '#dashboard/range'
 import type { Address } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
-import type { BotsAsks } from './asks.ts'
+import type { BotsRequests } from './requests.ts'
 import { Kinds, Purposes, Senders } from './senders.tsx'
 
 type Data = Answer<'GET /bot-traffic'>
-type Props = ViewContext & { answers: AnswersOf<BotsAsks> }
+type Props = ViewContext & { answers: AnswersOf<BotsRequests> }
 
 /** Programs that come to the site: how often, of which kind, and which of them. */
 export function Bots({ address, answers: { bots } }: Props) {

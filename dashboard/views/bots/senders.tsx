@@ -5,8 +5,8 @@ import { hrefTo } from '#dashboard/navigate'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { Empty } from '#dashboard/parts/states.tsx'
 import { type Address, ownValue, withOwn } from '#dashboard/url'
-import { SENDERS } from './asks.ts'
 import { kindLabel, purposeLabel } from './kinds.ts'
+import { SENDERS } from './requests.ts'
 
 type Data = Answer<'GET /bot-traffic'>
 type Props = { address: Address; data: Data }

@@ -1,5 +1,5 @@
 import { defineView } from '#dashboard/view'
-import { asks } from './asks.ts'
 import { Bots } from './bots.tsx'
+import { requests } from './requests.ts'
 
-export default defineView({ asks, Draw: Bots })
+export default defineView({ requests, Draw: Bots })

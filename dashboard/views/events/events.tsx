@@ -11,10 +11,10 @@ import { bucketsOf } from '#dashboard/range'
 import { eventLabel, visible } from '#dashboard/texts'
 import { type Address, ownValue, withOwn } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
-import type { EventsAsks } from './asks.ts'
 import { OneEvent } from './one-event.tsx'
+import type { EventsRequests } from './requests.ts'
 
-type Props = ViewContext & { answers: AnswersOf<EventsAsks> }
+type Props = ViewContext & { answers: AnswersOf<EventsRequests> }
 type Query = Answer<'POST /query'>
 
 /** What arrives: event names with their course, and what each of them says. */

@@ -11,9 +11,9 @@ import { zoneOf } from '#dashboard/range'
 import { valueLabel } from '#dashboard/texts'
 import { type Address, ownValue, withFilter, withOwn } from '#dashboard/url'
 import { bareKey, fieldOfKey } from '#schemas/property-names'
-import type { EventsAsks } from './asks.ts'
+import type { EventsRequests } from './requests.ts'
 
-type Props = Pick<AnswersOf<EventsAsks>, 'received' | 'values' | 'samples'> & {
+type Props = Pick<AnswersOf<EventsRequests>, 'received' | 'values' | 'samples'> & {
   event: string
   address: Address
 }

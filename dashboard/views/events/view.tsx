@@ -1,5 +1,5 @@
 import { defineView } from '#dashboard/view'
-import { asks } from './asks.ts'
 import { Events } from './events.tsx'
+import { requests } from './requests.ts'
 
-export default defineView({ asks, Draw: Events })
+export default defineView({ requests, Draw: Events })

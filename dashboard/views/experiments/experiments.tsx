@@ -6,12 +6,12 @@ import { Panel } from '#dashboard/parts/panel.tsx'
 import { Answered, Empty } from '#dashboard/parts/states.tsx'
 import { type Address, ownValue, withOwn } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
-import { type ExperimentsAsks, withExperiment } from './asks.ts'
 import { NewExperiment } from './new-experiment.tsx'
 import { OneExperiment } from './one-experiment.tsx'
+import { type ExperimentsRequests, withExperiment } from './requests.ts'
 import { Status } from './status.tsx'
 
-type Props = ViewContext & { answers: AnswersOf<ExperimentsAsks> }
+type Props = ViewContext & { answers: AnswersOf<ExperimentsRequests> }
 type Experiment = Answer<'GET /experiments'>['experiments'][number]
 
 /** Tests of texts: which there are, what one of them shows, and what its owner does with it. */

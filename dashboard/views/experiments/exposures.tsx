@@ -8,8 +8,8 @@ import { Panel } from '#dashboard/parts/panel.tsx'
 import { Answered, CutNote, Empty } from '#dashboard/parts/states.tsx'
 import { addDays, bucketsOf, today, zoneOf } from '#dashboard/range'
 import type { Address } from '#dashboard/url'
-import { EXPOSURE_DAYS } from './asks.ts'
 import type { Experiment } from './experiment.ts'
+import { EXPOSURE_DAYS } from './requests.ts'
 
 type Query = Answer<'POST /query'>
 type Props = { address: Address; data: Experiment; answer: Known<Query> }

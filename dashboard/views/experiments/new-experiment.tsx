@@ -6,7 +6,7 @@ import { lettersOf } from '#dashboard/parts/letters'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { type Address, ownValue } from '#dashboard/url'
 import { DEFAULT_SMALLEST_EFFECT } from '#schemas/smallest-effect'
-import { withExperiment } from './asks.ts'
+import { withExperiment } from './requests.ts'
 
 type Props = { address: Address; project: string; events: readonly { event: string }[] }
 

@@ -1,5 +1,5 @@
 import { defineView } from '#dashboard/view'
-import { asks } from './asks.ts'
 import { Experiments } from './experiments.tsx'
+import { requests } from './requests.ts'
 
-export default defineView({ asks, Draw: Experiments })
+export default defineView({ requests, Draw: Experiments })

@@ -11,7 +11,7 @@ import { type Address, withOwn } from '#dashboard/url'
 import { bareKey, fieldOfKey, oneSpelling } from '#schemas/property-names'
 import { AddField } from './add-field.tsx'
 import { AddPage } from './add-page.tsx'
-import { breakdownOf } from './asks.ts'
+import { breakdownOf } from './requests.ts'
 import { SavedFunnels } from './saved-funnels.tsx'
 import {
   countByOf,

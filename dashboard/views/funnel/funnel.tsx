@@ -11,12 +11,12 @@ import { Answered, CutNote, Empty } from '#dashboard/parts/states.tsx'
 import { hasConditions } from '#dashboard/question'
 import { type Address, withOwn } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
-import { breakdownOf, type FunnelAsks } from './asks.ts'
 import { Builder, conditionWords } from './builder.tsx'
 import { PeopleOfStep } from './people-of-step.tsx'
+import { breakdownOf, type FunnelRequests } from './requests.ts'
 import { countByOf, firstFunnel, peopleOf, type Step, stepsOf, withSteps } from './steps.ts'
 
-type Props = ViewContext & { answers: AnswersOf<FunnelAsks> }
+type Props = ViewContext & { answers: AnswersOf<FunnelRequests> }
 type Data = Answer<'POST /funnel'>
 
 /** Who passes steps in order, where people are lost, and who they are. */

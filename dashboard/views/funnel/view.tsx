@@ -1,5 +1,5 @@
 import { defineView } from '#dashboard/view'
-import { asks } from './asks.ts'
 import { Funnel } from './funnel.tsx'
+import { requests } from './requests.ts'
 
-export default defineView({ asks, Draw: Funnel })
+export default defineView({ requests, Draw: Funnel })

@@ -11,9 +11,9 @@ import { Answered, Empty } from '#dashboard/parts/states.tsx'
 import { daysBetween, zoneOf } from '#dashboard/range'
 import { type Address, ownValue, withOwn } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
-import type { HeatmapAsks } from './asks.ts'
+import type { HeatmapRequests } from './requests.ts'
 
-type Props = ViewContext & { answers: AnswersOf<HeatmapAsks> }
+type Props = ViewContext & { answers: AnswersOf<HeatmapRequests> }
 type Data = Answer<'GET /heatmap'>
 type Cell = NonNullable<Data['heatmap']>[number]
 

@@ -1,5 +1,5 @@
 import { defineView } from '#dashboard/view'
-import { asks } from './asks.ts'
 import { Heatmap } from './heatmap.tsx'
+import { requests } from './requests.ts'
 
-export default defineView({ asks, Draw: Heatmap })
+export default defineView({ requests, Draw: Heatmap })

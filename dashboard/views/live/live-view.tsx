@@ -7,13 +7,13 @@ import { Num } from '#dashboard/parts/question.tsx'
 import { Answered } from '#dashboard/parts/states.tsx'
 import { type Address, withOwn } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
-import { type LiveAsks, WINDOW_TITLES, WINDOWS, type WindowName, windowOf } from './asks.ts'
 import { LiveLists } from './live-lists.tsx'
 import { RecentEvents } from './recent-events.tsx'
+import { type LiveRequests, WINDOW_TITLES, WINDOWS, type WindowName, windowOf } from './requests.ts'
 import { useFollow } from './use-follow.ts'
 
 type Data = Answer<'GET /live'>
-type Props = ViewContext & { answers: AnswersOf<LiveAsks> }
+type Props = ViewContext & { answers: AnswersOf<LiveRequests> }
 
 /** What happens now in a project. Another project begins with nothing of this one. */
 export function LiveView(props: Props) {

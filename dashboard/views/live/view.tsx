@@ -1,5 +1,5 @@
 import { defineView } from '#dashboard/view'
-import { asks } from './asks.ts'
 import { LiveView } from './live-view.tsx'
+import { requests } from './requests.ts'
 
-export default defineView({ asks, Draw: LiveView })
+export default defineView({ requests, Draw: LiveView })

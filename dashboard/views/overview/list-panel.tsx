@@ -14,7 +14,7 @@ import { MAX_ROWS, wholeOf, withoutRest } from '#dashboard/parts/whole'
 import { fromOutside, shortAddress } from '#dashboard/referrers'
 import { eventLabel, pathLabel, valueLabel, visible } from '#dashboard/texts'
 import { type Address, withFilter, withOwn } from '#dashboard/url'
-import { fieldOf, LIST_LENGTH, type ListName, lists, openTab, tabsOf } from './asks.ts'
+import { fieldOf, LIST_LENGTH, type ListName, lists, openTab, tabsOf } from './requests.ts'
 
 type Query = Answer<'POST /query'>
 type Row = Query['rows'][number]

@@ -22,7 +22,6 @@ import { Answered, CutNote, Empty } from '#dashboard/parts/states.tsx'
 import { datesOf, hourNow, today, zoneOf } from '#dashboard/range'
 import { type Address, type DatePair, withOwn } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
-import { lineInterval, type OverviewAsks } from './asks.ts'
 import { BotOverview } from './bot-overview.tsx'
 import { Goals } from './goals.tsx'
 import { columnOfStats, LINES, type Line, openLine } from './lines.ts'
@@ -37,8 +36,9 @@ import {
   type OverviewNumbers,
   withSinglePages,
 } from './model.ts'
+import { lineInterval, type OverviewRequests } from './requests.ts'
 
-type Props = ViewContext & { answers: AnswersOf<OverviewAsks> }
+type Props = ViewContext & { answers: AnswersOf<OverviewRequests> }
 
 /** The first look at a project: its numbers, one of them over time, and where they come from. */
 export function Overview({ address, project, answers }: Props) {

@@ -1,5 +1,5 @@
 import { defineView } from '#dashboard/view'
-import { asks } from './asks.ts'
 import { Overview } from './overview.tsx'
+import { requests } from './requests.ts'
 
-export default defineView({ asks, Draw: Overview })
+export default defineView({ requests, Draw: Overview })

@@ -14,9 +14,9 @@ import { unfilteredNote } from '#dashboard/question'
 import { pathLabel, visible } from '#dashboard/texts'
 import { type Address, withFilter, withOwn } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
-import { ENDS, openTab, type PagesAsks, TABS, type Tab } from './asks.ts'
+import { ENDS, openTab, type PagesRequests, TABS, type Tab } from './requests.ts'
 
-type Props = ViewContext & { answers: AnswersOf<PagesAsks> }
+type Props = ViewContext & { answers: AnswersOf<PagesRequests> }
 
 /** The pages of a site: all of them, where sessions began, and where they ended. */
 export function Pages({ address, project, answers: { views, ends, rates, events, lengths } }: Props) {

@@ -1,5 +1,5 @@
 import { defineView } from '#dashboard/view'
-import { asks } from './asks.ts'
 import { Pages } from './pages.tsx'
+import { requests } from './requests.ts'
 
-export default defineView({ asks, Draw: Pages })
+export default defineView({ requests, Draw: Pages })

@@ -13,10 +13,10 @@ import { pathLabel, visible } from '#dashboard/texts'
 import { type Address, ownValue, withOwn } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
 import { firstFunnel } from '#dashboard/views/funnel/steps'
-import { DEPTHS, depthOf, type PathsAsks } from './asks.ts'
+import { DEPTHS, depthOf, type PathsRequests } from './requests.ts'
 import { endsOf, rowsOf, treeOf } from './ways.ts'
 
-type Props = ViewContext & { answers: AnswersOf<PathsAsks> }
+type Props = ViewContext & { answers: AnswersOf<PathsRequests> }
 type Data = Answer<'POST /paths'>
 
 /** Levels that `Open more` opens. Below them a reader opens what matters. */

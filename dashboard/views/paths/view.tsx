@@ -1,5 +1,5 @@
 import { defineView } from '#dashboard/view'
-import { asks } from './asks.ts'
 import { Paths } from './paths.tsx'
+import { requests } from './requests.ts'
 
-export default defineView({ asks, Draw: Paths })
+export default defineView({ requests, Draw: Paths })

@@ -8,12 +8,12 @@ import { wholeOf, withoutRest } from '#dashboard/parts/whole'
 import { visible } from '#dashboard/texts'
 import { type Address, ownValue, withOwn } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
-import type { PeopleAsks } from './asks.ts'
 import { ErasureReceipt } from './erasure-receipt.tsx'
 import { LookUp } from './look-up.tsx'
 import { Person } from './person.tsx'
+import type { PeopleRequests } from './requests.ts'
 
-type Props = ViewContext & { answers: AnswersOf<PeopleAsks> }
+type Props = ViewContext & { answers: AnswersOf<PeopleRequests> }
 
 /** Who the visitors are: the most active ones, and everything that one of them did. */
 export function People({ address, project, answers: { people, erasure, ...ofPerson } }: Props) {

@@ -11,10 +11,10 @@ import { type EventRow, Timeline } from '#dashboard/parts/timeline.tsx'
 import { zoneOf } from '#dashboard/range'
 import { visible } from '#dashboard/texts'
 import { type Address, DEFAULTS, withOwn } from '#dashboard/url'
-import { isOldestFirst, type PeopleAsks } from './asks.ts'
 import { Erasure } from './erasure.tsx'
+import { isOldestFirst, type PeopleRequests } from './requests.ts'
 
-type Props = Omit<AnswersOf<PeopleAsks>, 'people' | 'erasure'> & {
+type Props = Omit<AnswersOf<PeopleRequests>, 'people' | 'erasure'> & {
   user: string
   address: Address
   project: string

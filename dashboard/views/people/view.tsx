@@ -1,5 +1,5 @@
 import { defineView } from '#dashboard/view'
-import { asks } from './asks.ts'
 import { People } from './people.tsx'
+import { requests } from './requests.ts'
 
-export default defineView({ asks, Draw: People })
+export default defineView({ requests, Draw: People })

@@ -3,7 +3,7 @@ import { defineView } from '#dashboard/view'
 import { Portfolios } from './portfolios.tsx'
 
 export default defineView({
-  asks: () => ({
+  requests: () => ({
     portfolios: call('GET /portfolios', {}),
     projects: call('GET /projects', {}),
     context: call('GET /portfolio-context', {}),

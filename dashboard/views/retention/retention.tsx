@@ -13,11 +13,11 @@ import { Answered, Empty } from '#dashboard/parts/states.tsx'
 import { type Address, ownValue, withOwn } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
 import type { Caveats } from '#schemas/caveats'
-import type { RetentionAsks } from './asks.ts'
 import { CellPanel } from './cell-panel.tsx'
 import { cohortLabel, cohortsOf, PERIODS, type Period, periodOfCohorts, placeOf } from './cohorts.ts'
+import type { RetentionRequests } from './requests.ts'
 
-type Props = ViewContext & { answers: AnswersOf<RetentionAsks> }
+type Props = ViewContext & { answers: AnswersOf<RetentionRequests> }
 type Data = Answer<'GET /retention'>
 
 const TITLES: Record<Period, string> = { day: 'Days', week: 'Weeks', month: 'Months' }

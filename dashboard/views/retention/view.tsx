@@ -1,5 +1,5 @@
 import { defineView } from '#dashboard/view'
-import { asks } from './asks.ts'
+import { requests } from './requests.ts'
 import { Retention } from './retention.tsx'
 
-export default defineView({ asks, Draw: Retention })
+export default defineView({ requests, Draw: Retention })

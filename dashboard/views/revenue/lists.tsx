@@ -10,7 +10,7 @@ import { Answered, CutNote, Empty } from '#dashboard/parts/states.tsx'
 import { valueLabel } from '#dashboard/texts'
 import { type Address, ownValue, withFilter, withOwn } from '#dashboard/url'
 import { bareKey, fieldOfKey } from '#schemas/property-names'
-import { askValues, openTab } from './asks.ts'
+import { askValues, openTab } from './requests.ts'
 import { type Currency, sumOfSource, sumsByGroup } from './sums.ts'
 
 type Shown = { address: Address; project: string; currency: Currency }

@@ -15,11 +15,11 @@ import { bucketsOf, hourNow, today, zoneOf } from '#dashboard/range'
 import { eventLabel, visible } from '#dashboard/texts'
 import { type Address, ownValue, withOwn } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
-import { intervalOfSums, moneyEvent, type RevenueAsks, USUAL_EVENT } from './asks.ts'
 import { RevenueByProperty, RevenueBySource } from './lists.tsx'
+import { intervalOfSums, moneyEvent, type RevenueRequests, USUAL_EVENT } from './requests.ts'
 import { type Currency, type Sum, sumsByCurrency, sumsByGroup } from './sums.ts'
 
-type Props = ViewContext & { answers: AnswersOf<RevenueAsks> }
+type Props = ViewContext & { answers: AnswersOf<RevenueRequests> }
 type Query = Answer<'POST /query'>
 
 /** The own value `currency` of events that name none. */

@@ -1,5 +1,5 @@
 import { defineView } from '#dashboard/view'
-import { asks } from './asks.ts'
+import { requests } from './requests.ts'
 import { Revenue } from './revenue.tsx'
 
-export default defineView({ asks, Draw: Revenue })
+export default defineView({ requests, Draw: Revenue })

@@ -11,7 +11,7 @@ import { wholeSessions } from '#dashboard/parts/whole'
 import { type Address, DEFAULTS, ownValue, withOwn } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
 import type { SessionRow } from '#schemas/sessions'
-import { KINDS, type Kind, kindOf, type SessionsAsks } from './asks.ts'
+import { KINDS, type Kind, kindOf, type SessionsRequests } from './requests.ts'
 import { SessionDetail } from './session-detail.tsx'
 
 /** The columns of the CSV file: fields of GET /sessions. */
@@ -35,7 +35,7 @@ function sessionRows(sessions: Answer<'GET /sessions'>['sessions']): Cell[][] {
   )
 }
 
-type Props = ViewContext & { answers: AnswersOf<SessionsAsks> }
+type Props = ViewContext & { answers: AnswersOf<SessionsRequests> }
 
 /** Visits, newest first, and beside them what happened in the chosen one. */
 export function Sessions({ address, project, answers: { list, events, replays } }: Props) {

@@ -1,5 +1,5 @@
 import { defineView } from '#dashboard/view'
-import { asks } from './asks.ts'
+import { requests } from './requests.ts'
 import { Sessions } from './sessions.tsx'
 
-export default defineView({ asks, Draw: Sessions })
+export default defineView({ requests, Draw: Sessions })

@@ -13,13 +13,13 @@ import { allZones } from '#dashboard/range'
 import { DEFAULTS } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
 import { Annotations } from './annotations.tsx'
-import type { SettingsAsks } from './asks.ts'
 import { ProjectNotes } from './project-notes.tsx'
 import { ReplaySettings } from './replay-settings.tsx'
+import type { SettingsRequests } from './requests.ts'
 import { SavedViews } from './saved-views.tsx'
 import { ShareLinks } from './share-links.tsx'
 
-type Props = ViewContext & { answers: AnswersOf<SettingsAsks> }
+type Props = ViewContext & { answers: AnswersOf<SettingsRequests> }
 type Project = Answer<'GET /projects/{id}'>
 
 /** What a project is called, where its events may come from, and what its owner notes. */

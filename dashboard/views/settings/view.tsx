@@ -1,5 +1,5 @@
 import { defineView } from '#dashboard/view'
-import { asks } from './asks.ts'
+import { requests } from './requests.ts'
 import { Settings } from './settings.tsx'
 
-export default defineView({ asks, Draw: Settings })
+export default defineView({ requests, Draw: Settings })

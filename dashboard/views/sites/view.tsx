@@ -7,7 +7,7 @@ import { Sites } from './sites.tsx'
 const MOST = 50
 
 export default defineView({
-  asks: ({ address }: ViewContext) => {
+  requests: ({ address }: ViewContext) => {
     const tz = zoneOf(address)
     return {
       sites: call('GET /account/all-sites', { period: periodOf(address.range, tz), tz, limit: MOST }),

@@ -14,10 +14,10 @@ import { fromOutside, MAX_REFERRERS, shortAddress } from '#dashboard/referrers'
 import { eventLabel, valueLabel } from '#dashboard/texts'
 import { type Address, withFilter, withOwn } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
-import { LENGTH, openTab, type SourcesAsks, TABS, type Tab } from './asks.ts'
 import { NamedSources } from './named-sources.tsx'
+import { LENGTH, openTab, type SourcesRequests, TABS, type Tab } from './requests.ts'
 
-type Props = ViewContext & { answers: AnswersOf<SourcesAsks> }
+type Props = ViewContext & { answers: AnswersOf<SourcesRequests> }
 type Row = Answer<'POST /query'>['rows'][number]
 
 const NAMED =
@@ -100,7 +100,7 @@ type SourceListProps = {
   rows: readonly Row[]
   tab: Tab
   address: Address
-  /** Asks for all rows. */
+  /** Requests for all rows. */
   load(toRows: (rows: readonly Row[]) => readonly RankedRow[]): RankedProps['load']
 }
 

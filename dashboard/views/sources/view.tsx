@@ -1,5 +1,5 @@
 import { defineView } from '#dashboard/view'
-import { asks } from './asks.ts'
+import { requests } from './requests.ts'
 import { Sources } from './sources.tsx'
 
-export default defineView({ asks, Draw: Sources })
+export default defineView({ requests, Draw: Sources })

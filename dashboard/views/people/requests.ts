@@ -8,7 +8,7 @@ export const EVENTS = 200
 /** Sessions beside it, and people of the list. */
 export const LENGTH = 50
 
-export type PeopleAsks = {
+export type PeopleRequests = {
   people?: Call<Answer<'POST /query'>>
   journey?: Call<Answer<'POST /journey'>>
   sessions?: Call<Answer<'GET /sessions'>>
@@ -26,7 +26,7 @@ export function isOldestFirst(address: Pick<Address, 'own'>): boolean {
  * The own values: `user` is any id of the chosen person, `erasure` the receipt of a deletion. An e-mail
  * address is never one: it would stay in the history of the browser.
  */
-export function asks({ address, project }: ViewContext): PeopleAsks {
+export function requests({ address, project }: ViewContext): PeopleRequests {
   const user = ownValue(address, 'user')
   const erasure = ownValue(address, 'erasure')
   if (user === undefined) {

@@ -5,7 +5,7 @@ import type { ViewContext } from '#dashboard/view'
 /** Entries of a page of the audit log. */
 const LENGTH = 30
 
-export type AccountAsks = {
+export type AccountRequests = {
   account: Call<Answer<'GET /account'>>
   usage: Call<Answer<'GET /account/usage'>>
   sessions: Call<Answer<'GET /account/agent-sessions'>>
@@ -16,7 +16,7 @@ export type AccountAsks = {
 }
 
 /** The own values: `before` are the pages of the audit log so far, `erasure` is the id of a receipt. */
-export function asks({ address }: ViewContext): AccountAsks {
+export function requests({ address }: ViewContext): AccountRequests {
   const erasure = ownValue(address, 'erasure')
   return {
     account: call('GET /account', {}),

@@ -4,14 +4,14 @@ import { ownValue } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
 import { cohortsOf, isGone, periodOfCohorts, placeOf } from './cohorts.ts'
 
-export type RetentionAsks = {
+export type RetentionRequests = {
   events: Call<Answer<'GET /properties'>>
   retention: Call<Answer<'GET /retention'>>
   people?: Call<Answer<'GET /retention'>>
 }
 
 /** Without `since` the first cohort is a whole one. */
-export function asks({ address, project }: ViewContext): RetentionAsks {
+export function requests({ address, project }: ViewContext): RetentionRequests {
   const { since: _, ...question } = questionOf(address)
   const [event, back] = [ownValue(address, 'event'), ownValue(address, 'back')]
   const values = {

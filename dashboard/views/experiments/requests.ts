@@ -10,7 +10,7 @@ export const EXPOSURE_DAYS = 90
  */
 const EXPOSURE_ROWS = 1_000
 
-export type ExperimentsAsks = {
+export type ExperimentsRequests = {
   list: Call<Answer<'GET /experiments'>>
   one?: Call<Answer<'GET /experiments/{id}'>>
   exposures?: Call<Answer<'POST /query'>>
@@ -21,7 +21,7 @@ export type ExperimentsAsks = {
  * The own values: `experiment` is the id of the open one, and `of` its name, because exposures are found by
  * the name. `new` opens the form.
  */
-export function asks({ address, project }: ViewContext): ExperimentsAsks {
+export function requests({ address, project }: ViewContext): ExperimentsRequests {
   const id = ownValue(address, 'experiment')
   const name = ownValue(address, 'of')
   const tz = zoneOf(address)

@@ -14,8 +14,8 @@ export function windowOf(address: Pick<Address, 'own'>): WindowName {
   return ownValue(address, 'last') === '1m' ? '1m' : '5m'
 }
 
-export type LiveAsks = { live: Call<Answer<'GET /live'>> }
+export type LiveRequests = { live: Call<Answer<'GET /live'>> }
 
-export function asks({ address, project }: ViewContext): LiveAsks {
+export function requests({ address, project }: ViewContext): LiveRequests {
   return { live: call('GET /live', { project, window: WINDOWS[windowOf(address)] }) }
 }

@@ -10,10 +10,10 @@ export const MAX_EVENTS = 500
 
 /** Which sessions are listed, by the own value `only`: the title, and what it asks of GET /sessions. */
 export const KINDS = {
-  all: { title: 'All', asks: {} },
-  engaged: { title: 'With interaction', asks: { is_bounce: 0 } },
-  bounces: { title: 'Without interaction', asks: { is_bounce: 1 } },
-  replays: { title: 'With a replay', asks: { has_replay: true } },
+  all: { title: 'All', query: {} },
+  engaged: { title: 'With interaction', query: { is_bounce: 0 } },
+  bounces: { title: 'Without interaction', query: { is_bounce: 1 } },
+  replays: { title: 'With a replay', query: { has_replay: true } },
 } as const
 export type Kind = keyof typeof KINDS
 
@@ -22,20 +22,20 @@ export function kindOf(address: Pick<Address, 'own'>): Kind {
   return asked !== undefined && Object.hasOwn(KINDS, asked) ? (asked as Kind) : 'all'
 }
 
-export type SessionsAsks = {
+export type SessionsRequests = {
   list: Call<Answer<'GET /sessions'>>
   events?: Call<Answer<'GET /events'>>
   replays?: Call<Answer<'GET /replays'>>
 }
 
 /** The own values: `session` is the open one, `before` the cursors of the pages up to this one. */
-export function asks({ address, project }: ViewContext): SessionsAsks {
+export function requests({ address, project }: ViewContext): SessionsRequests {
   const { since, tz } = datedOf(address)
   const session = ownValue(address, 'session')
   return {
     list: call('GET /sessions', {
       ...{ project, ...questionOf(address), limit: LENGTH },
-      ...KINDS[kindOf(address)].asks,
+      ...KINDS[kindOf(address)].query,
       before: address.own.before?.at(-1),
     }),
     // The whole session: it may go on after the last date, and filters choose sessions, not their parts.

@@ -13,7 +13,7 @@ const SAMPLES = 3
 
 type Query = Call<Answer<'POST /query'>>
 
-export type EventsAsks = {
+export type EventsRequests = {
   names: Query
   courses: Query
   project?: Call<Answer<'GET /projects/{id}'>>
@@ -23,7 +23,7 @@ export type EventsAsks = {
 }
 
 /** The own values: `event` is the open one, `prop` the property whose values are listed. */
-export function asks({ address, project }: ViewContext): EventsAsks {
+export function requests({ address, project }: ViewContext): EventsRequests {
   const event = ownValue(address, 'event')
   // A share link shows no project record and no single events.
   const isShared = address.area === 'share'

@@ -7,7 +7,7 @@ import { countByOf, peopleOf, stepsOf, windowOf } from './steps.ts'
 
 const BREAKDOWN_VALUES = 10
 
-export type FunnelAsks = {
+export type FunnelRequests = {
   events: Call<Answer<'GET /properties'>>
   /** The page has asked for them already. */
   views?: Call<Answer<'GET /projects/{id}/views'>>
@@ -22,7 +22,7 @@ export function breakdownOf(address: Pick<Address, 'own'>): string | undefined {
 }
 
 /** The filters choose whole people, or sessions: those with an event that passes. */
-export function asks({ address, project }: ViewContext): FunnelAsks {
+export function requests({ address, project }: ViewContext): FunnelRequests {
   const steps = stepsOf(address)
   const common = {
     events: call('GET /properties', { project, ...datedOf(address) }),

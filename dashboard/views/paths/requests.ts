@@ -7,7 +7,7 @@ import type { ViewContext } from '#dashboard/view'
 export const DEPTHS = [1, 2, 3, 4, 5] as const
 const [ENTRIES, WAYS] = [10, 5]
 
-export type PathsAsks = {
+export type PathsRequests = {
   events: Call<Answer<'GET /properties'>>
   paths?: Call<Answer<'POST /paths'>>
 }
@@ -18,7 +18,7 @@ export function depthOf(address: Pick<Address, 'own'>): number {
 }
 
 /** Ways are asked when the reader has said where they should lead: the own value `goal`. */
-export function asks({ address, project }: ViewContext): PathsAsks {
+export function requests({ address, project }: ViewContext): PathsRequests {
   const goal = ownValue(address, 'goal')
   return {
     events: call('GET /properties', { project, ...datedOf(address) }),

@@ -30,7 +30,7 @@ export function openTab(
   return isShared ? { property: 'referrer' } : { named: 'channel' }
 }
 
-export type SourcesAsks = {
+export type SourcesRequests = {
   named?: Call<Answer<'GET /sources'>>
   list?: Call<Answer<'POST /query'>>
   /** The hosts of the site, where the list does not say them. */
@@ -42,7 +42,7 @@ export type SourcesAsks = {
 /**
  * What visitors then did is asked only when the reader has chosen what: the own value `goal`.
  */
-export function asks({ address, project }: ViewContext): SourcesAsks {
+export function requests({ address, project }: ViewContext): SourcesRequests {
   const { named: by, property } = openTab(address)
   const goal = ownValue(address, 'goal')
   const common = { project, ...queryOf(address) }

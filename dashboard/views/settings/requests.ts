@@ -1,7 +1,7 @@
 import { type Answer, type Call, call } from '#dashboard/api'
 import type { ViewContext } from '#dashboard/view'
 
-export type SettingsAsks = {
+export type SettingsRequests = {
   read: Call<Answer<'GET /projects/{id}'>>
   context: Call<Answer<'GET /project-context'>>
   views: Call<Answer<'GET /projects/{id}/views'>>
@@ -9,7 +9,7 @@ export type SettingsAsks = {
   replays: Call<Answer<'GET /replays/settings'>>
 }
 
-export function asks({ project }: ViewContext): SettingsAsks {
+export function requests({ project }: ViewContext): SettingsRequests {
   return {
     read: call('GET /projects/{id}', {}, { id: project }),
     context: call('GET /project-context', { project }),

@@ -25,7 +25,7 @@ export function openTab(address: Pick<Address, 'own'>): NamedTab {
   return isNamed(asked) ? asked : 'source'
 }
 
-export type RevenueAsks = {
+export type RevenueRequests = {
   totals: Call<Answer<'POST /query'>>
   course: Call<Answer<'POST /query'>>
   sources: Call<Answer<'GET /sources'>>
@@ -35,7 +35,7 @@ export type RevenueAsks = {
 }
 
 /** Each sum is by currency, so that no two currencies are ever added. */
-export function asks({ address, project }: ViewContext): RevenueAsks {
+export function requests({ address, project }: ViewContext): RevenueRequests {
   const time = intervalOfSums(address) === 'hour' ? ['date', 'hour'] : ['date']
   return {
     totals: call('POST /query', { ...sumsBy(address, project, []), compare: compareOf(address) }),

@@ -2,8 +2,8 @@ import { type Answer, type Call, call } from '#dashboard/api'
 import { questionOf } from '#dashboard/question'
 import type { ViewContext } from '#dashboard/view'
 
-export type HeatmapAsks = { heatmap: Call<Answer<'GET /heatmap'>> }
+export type HeatmapRequests = { heatmap: Call<Answer<'GET /heatmap'>> }
 
-export function asks({ address, project }: ViewContext): HeatmapAsks {
+export function requests({ address, project }: ViewContext): HeatmapRequests {
   return { heatmap: call('GET /heatmap', { project, ...questionOf(address) }) }
 }

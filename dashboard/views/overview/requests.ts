@@ -82,7 +82,7 @@ type Stats = Call<Answer<'GET /stats'>>
 type Query = Call<Answer<'POST /query'>>
 
 /** Which of them are asked depends on the address. */
-export type OverviewAsks = {
+export type OverviewRequests = {
   bots?: Call<Answer<'GET /bot-traffic'>>
   stats?: Stats
   /** What GET /stats does not have. */
@@ -106,7 +106,7 @@ export type OverviewAsks = {
   events?: Query
 }
 
-export function asks({ address, project }: ViewContext): OverviewAsks {
+export function requests({ address, project }: ViewContext): OverviewRequests {
   const zone = zoneOf(address)
   const { audience, range } = address
   if (audience !== 'people') {

@@ -22,7 +22,7 @@ export function openTab(address: Pick<Address, 'own'>): Tab {
 }
 
 /** `views` for the list of all pages, `ends` for those of entry and exit pages. */
-export type PagesAsks = {
+export type PagesRequests = {
   views?: Call<Answer<'POST /query'>>
   ends?: Call<Answer<'GET /pages'>>
   /** The rate of the goal by entry or exit page, which GET /pages has not. */
@@ -32,7 +32,7 @@ export type PagesAsks = {
   lengths: Call<Answer<'GET /sessions/distribution'>>
 }
 
-export function asks({ address, project }: ViewContext): PagesAsks {
+export function requests({ address, project }: ViewContext): PagesRequests {
   const query = queryOf(address)
   const compare = compareOf(address)
   const limit = compare === undefined ? LENGTH : COMPARED_ROWS
