@@ -19,7 +19,7 @@ const PRO = { field: 'traits.plan', op: 'eq', value: 'pro' }
 
 /**
  * The reads that the doctor asks, by their routes: each report, and the forms whose SQL is the most unlike,
- * by conditions, groups and metrics. test/lib/doctor/questions.test.ts compares the names with the reports of
+ * by conditions, groups and metrics. test/lib/doctor/trial.test.ts compares the names with the reports of
  * the service.
  */
 export const askedReads = {
