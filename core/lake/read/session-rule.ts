@@ -1,5 +1,5 @@
 import type { SqlQuery } from '#core/ports'
-import { join, sql, trustedSql } from '#core/sql/sql'
+import { integer, join, sql, trustedSql } from '#core/sql/sql'
 import { NON_INTERACTIVE_EVENTS } from '#schemas/event'
 
 /**
@@ -139,9 +139,25 @@ export const SOURCES = {
   },
 } as const satisfies Record<string, SessionSource>
 
-/** Picks in both engines. */
-export const pickByRow: Picker = (end, picked, wanted) =>
-  sql`${BY[end]}(${pickedValue(picked, wanted)}, ROW(${picked.time}, ${picked.lag}, ${picked.seq})) FILTER (WHERE ${picked.value} IS NOT NULL)`
+const PARTS: readonly (keyof Picked)[] = ['value', 'time', 'lag', 'seq']
+
+/**
+ * Picks in both engines. One aggregate has all parts of the piece, and a column takes one of them: with an
+ * aggregate for each column DuckDB takes three times as long for the sessions of a million events. What the
+ * rows need not have (`asked`) has an aggregate of its own.
+ */
+export const pickByRow: Picker = (end, picked, wanted) => {
+  const order = sql`ROW(${picked.time}, ${picked.lag}, ${picked.seq})`
+  const pick = (value: SqlQuery) =>
+    sql`${BY[end]}(${value}, ${order}) FILTER (WHERE ${picked.value} IS NOT NULL)`
+  const place = PARTS.indexOf(wanted as keyof Picked)
+  if (place === -1) return pick(pickedValue(picked, wanted))
+  const piece = join(
+    PARTS.map(part => picked[part]),
+    ', ',
+  )
+  return sql`(${pick(sql`ROW(${piece})`)})[${integer(place + 1)}]`
+}
 
 /** The expression of a value that is picked. */
 export function pickedValue<P extends Picked>(picked: P, wanted: keyof P & string): SqlQuery {
