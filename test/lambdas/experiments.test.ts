@@ -200,7 +200,9 @@ test('the results have users by their first exposure, without forced exposures a
     plan: {
       ...{ size: null, smallest_effect: 0.2, decides_at: null },
       first_exposure_at: new Date(at(1)).toISOString(),
-      rule: expect.stringMatching(/^Ship a variant when its interval of 99.7 % excludes zero, 7 whole days/),
+      rule: expect.stringMatching(
+        /^Ship a variant when three things hold: its interval of 99.7 % excludes zero, 7 whole days/,
+      ),
     },
     sufficient_data: false,
     recommendation:
