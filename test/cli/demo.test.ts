@@ -135,7 +135,7 @@ test('the people behind a step and a cell are a table', async () => {
     run(['--demo', ...cell, '--people-dropped', '--json']),
     run(['--demo', ...cell]),
   ])
-  expect(passed.stdout).toMatch(/^id,at\n\S+,\d{13}\n/)
+  expect(passed.stdout).toMatch(/^id,at,session_id,replay\n[^,]+,\d{13},[^,]+,\n/)
   expect(returned.stdout.trim().split('\n')).toHaveLength(1 + Math.min(retained[1], 1_000))
   expect(JSON.parse(dropped.stdout).people).toHaveLength(Math.min(retained[0] - retained[1], 1_000))
   expect(shown.stdout).toContain('People, the latest first')
