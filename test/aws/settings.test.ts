@@ -10,6 +10,9 @@ const good = {
   SCAN_FUNCTION: 'footfall-scan',
   TEXT_MODEL: '',
   COMPACTION_MEMORY_MB: '2048',
+  JOB_QUEUE_URL: 'https://sqs.eu-west-1.amazonaws.com/123456789012/jobs',
+  PROFILE: 'own',
+  LIMITS: '',
 }
 
 test('readSettings returns the settings of the function with their types, and no other variables', () => {

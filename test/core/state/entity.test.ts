@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { createClientDocuments } from '#core/access/client-documents'
 import { createAccessStores } from '#core/access-stores'
 import { createBilling } from '#core/billing/billing'
+import { createExportStore } from '#core/exports/export-store'
 import { profiles } from '#core/plans/profile'
 import { Entity } from '#core/state/entity'
 import { createLakeStores, createStores } from '#core/stores'
@@ -35,6 +36,7 @@ test('ElectroDB accepts the model of every entity of core', () => {
   createAccessStores({ ...services, ...stores, profile: profiles.own, admitted: [] })
   createBilling({ ...services, ...stores, payments: {} as never })
   createClientDocuments({ ...services, outbound: {} as never })
+  createExportStore(services)
 
   const sources = globSync('core/**/*.ts').map(file => readFileSync(file, 'utf8'))
   const named = sources.flatMap(source =>
