@@ -1,7 +1,6 @@
 import type { z } from 'zod'
 import { events } from '#core/lake/read/relations'
-import { unixMs } from '#core/lake/read/session-rows'
-import { integer, sql } from '#core/sql/sql'
+import { integer, sql, unixMs } from '#core/sql/sql'
 import { textKey } from '#core/sql/text-key'
 import { DAY_MS } from '#core/time'
 import {

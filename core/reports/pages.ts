@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { sessions } from '#core/lake/read/relations'
-import { DURATION_MS } from '#core/lake/read/session-rows'
+import { DURATION_MS } from '#core/lake/read/session-rule'
 import type { Row } from '#core/ports'
 import { integer, sql } from '#core/sql/sql'
 import { namesOf } from '#schemas/compare'

@@ -125,3 +125,8 @@ function query(text: string, params: readonly SqlParam[], scans: readonly Scan[]
 function isQuery(value: SqlParam | SqlQuery): value is SqlQuery {
   return typeof value === 'object' && value !== null && 'text' in value
 }
+
+/** Milliseconds since 1970 of an SQL timestamp that holds UTC. */
+export function unixMs(column: SqlQuery): SqlQuery {
+  return sql`date_diff('millisecond', TIMESTAMP '1970-01-01 00:00:00.000', ${column})`
+}

@@ -7,6 +7,7 @@ import {
   BY,
   ENTRY_COLUMNS,
   type EntryColumn,
+  isBounce,
   PAGE,
   type Picked,
   pickByRow,
@@ -106,8 +107,8 @@ const FIELDS: Readonly<Record<SessionField, FieldSql>> = {
   end_at: { ofOne: sql`end_at`, ofSeveral: OF_SEVERAL.end_at, columns: ['end_at'] },
   event_count: { ofOne: sql`event_count`, ofSeveral: OF_SEVERAL.event_count, columns: ['event_count'] },
   is_bounce: {
-    ofOne: sql`CASE WHEN interactive_count = 0 THEN 1 ELSE 0 END`,
-    ofSeveral: sql`CASE WHEN max(interactive_count) = 0 THEN 1 ELSE 0 END`,
+    ofOne: isBounce(sql`interactive_count`),
+    ofSeveral: isBounce(sql`max(interactive_count)`),
     columns: ['interactive_count'],
   },
   entry_page: {

@@ -2,12 +2,12 @@ import type { SqlQuery } from '#core/ports'
 import { sql } from '#core/sql/sql'
 import { type LakeRead, withoutWhere } from './lake-read.ts'
 import { events, searchStart } from './relations.ts'
-import { INTERACTIVE } from './session-rule.ts'
+import { INTERACTIVE, isBounce } from './session-rule.ts'
 
 /**
  * The whole sessions that have an event in the range, and others: (whole_id, is_bounce, is_single_page,
  * duration_ms), from all their events before `end`, Unix ms. They come from the events, because the rollup
- * has neither the session_id nor the number of page views.
+ * has no session_id.
  */
 export function wholeSessions(read: LakeRead, end: number): SqlQuery {
   const sessionEvents = events({ ...withoutWhere(read), from: searchStart(read), to: end }, [
@@ -16,15 +16,7 @@ export function wholeSessions(read: LakeRead, end: number): SqlQuery {
     'event',
   ])
   return sql`(SELECT session_id AS whole_id, date_diff('millisecond', min(timestamp), max(timestamp)) AS duration_ms,
-        1 - max(${INTERACTIVE}) AS is_bounce,
+        ${isBounce(sql`max(${INTERACTIVE})`)} AS is_bounce,
         CASE WHEN sum(CASE WHEN event = 'page_view' THEN 1 ELSE 0 END) = 1 THEN 1 ELSE 0 END AS is_single_page
       FROM ${sessionEvents} AS each_event WHERE session_id IS NOT NULL GROUP BY session_id)`
-}
-
-/** The duration of a session of `sessions` (core/lake/read/relations.ts), ms. */
-export const DURATION_MS = sql`date_diff('millisecond', start_at, end_at)`
-
-/** Milliseconds since 1970 of an SQL timestamp that holds UTC. */
-export function unixMs(column: SqlQuery): SqlQuery {
-  return sql`date_diff('millisecond', TIMESTAMP '1970-01-01 00:00:00.000', ${column})`
 }

@@ -21,6 +21,14 @@ export const INTERACTIVE = sql`CASE WHEN event IN (${join(
   ', ',
 )}) THEN 0 ELSE 1 END`
 
+/** The duration of a session, ms. */
+export const DURATION_MS = sql`date_diff('millisecond', start_at, end_at)`
+
+/** 1 for a session without an interaction. `interactive`: its interactions. */
+export function isBounce(interactive: SqlQuery): SqlQuery {
+  return sql`CASE WHEN ${interactive} = 0 THEN 1 ELSE 0 END`
+}
+
 /**
  * What the first event with a page says of where its session came from, as columns of an event. The rules of
  * channels read these alone (core/reports/sources/name-sources.ts), so they can judge the past again.

@@ -1,6 +1,6 @@
 import { type ChosenSet, type LakeRead, withoutWhere } from '#core/lake/read/lake-read'
 import { hasIdsAsKeys, sessions } from '#core/lake/read/relations'
-import { DURATION_MS } from '#core/lake/read/session-rows'
+import { DURATION_MS } from '#core/lake/read/session-rule'
 import type { SqlQuery } from '#core/ports'
 import type { OwnSources } from '#core/reports/sources/name-sources'
 import { sessionsWithSources } from '#core/reports/sources/session-sources'

@@ -1,9 +1,8 @@
 import { type LakeRead, withoutWhere } from '#core/lake/read/lake-read'
 import { events, sessions } from '#core/lake/read/relations'
-import { unixMs } from '#core/lake/read/session-rows'
 import { PAGE } from '#core/lake/read/session-rule'
 import type { SqlQuery } from '#core/ports'
-import { integer, join, sql, trustedSql } from '#core/sql/sql'
+import { integer, join, sql, trustedSql, unixMs } from '#core/sql/sql'
 import { NON_INTERACTIVE_EVENTS } from '#schemas/event'
 
 export type PathsPlan = {

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { DURATION_MS } from '#core/lake/read/session-rows'
+import { DURATION_MS } from '#core/lake/read/session-rule'
 import type { Row, SqlQuery } from '#core/ports'
 import { MAX_CURRENCY_CHARS } from '#core/reports/query/currencies-metric'
 import { sumOfParts, sumParts } from '#core/reports/query/exact-sum'
