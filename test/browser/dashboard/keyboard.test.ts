@@ -4,8 +4,8 @@ import { settled, useDashboard } from './dashboard.ts'
 /** The keyboard alone: the link over the navigation, the focus after a change, and what is read out. */
 
 const dashboard = useDashboard()
-/** Stops of the Tab key on the overview: the navigation has 20, and each of five panels about six. */
-const MAX_STOPS = 68
+/** Stops of the Tab key on the overview: the navigation has 21, and each of five panels about six. */
+const MAX_STOPS = 70
 /** The id or the class of what has the focus. */
 const focused = 'document.activeElement?.id || document.activeElement?.className'
 
