@@ -124,7 +124,7 @@ export function createAgentSessionStore({ clock, accounts, ...state }: AgentSess
       pairs: [pair],
       expires_at: toSeconds(pair.refresh_valid_until + (refresh_hash === undefined ? 0 : KEPT_MS)),
     }
-    await orUnavailable(sessions.create(item).go())
+    await orUnavailable(sessions.put(item).go())
   }
 
   /** Whose access token this is; null when it is unknown, expired or revoked. Cached for at most 5 s. */

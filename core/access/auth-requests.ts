@@ -76,7 +76,7 @@ export function createAuthRequestStore({ clock, ...state }: StateTable & { clock
       valid_until: now + lifeMs,
       expires_at: Math.ceil((now + lifeMs + KEPT_MS) / 1_000),
     }
-    await orUnavailable(requests.create(item).go())
+    await orUnavailable(requests.put(item).go())
     return requestOf(item)
   }
 

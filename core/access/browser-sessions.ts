@@ -31,7 +31,7 @@ export function createBrowserSessionStore({
     const valid_until = now + LIFE_MS
     await orUnavailable(
       sessions
-        .create({
+        .put({
           hash: sha256(token),
           account_id: accountId,
           created_at: now,

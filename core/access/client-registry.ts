@@ -37,7 +37,7 @@ export function createClientRegistry({ client, table, clock }: StateTable & { cl
       used_at: now,
       expires_at: toSeconds(now + UNUSED_MS),
     }
-    await orUnavailable(clients.create(item).go())
+    await orUnavailable(clients.put(item).go())
     return { id, name: client_name ?? null, redirect_uris }
   }
 

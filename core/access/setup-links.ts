@@ -19,7 +19,7 @@ export function createSetupLinks({ client, table, clock }: StateTable & { clock:
   async function issue(accountId: string): Promise<string> {
     const token = randomBytes(32).toString('base64url')
     const expires_at = Math.floor(clock.now() / 1_000) + SETUP_LINK_SECONDS
-    await orUnavailable(links.create({ hash: sha256(token), account_id: accountId, expires_at }).go())
+    await orUnavailable(links.put({ hash: sha256(token), account_id: accountId, expires_at }).go())
     return token
   }
 

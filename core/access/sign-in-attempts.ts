@@ -33,7 +33,7 @@ export function createSignInAttempts({ client, table, clock }: StateTable & { cl
   ): Promise<{ token: string; secrets: SignInSecrets }> {
     const token = randomBytes(32).toString('base64url')
     const expires_at = Math.floor(clock.now() / 1_000) + lifeSeconds
-    await orUnavailable(attempts.create({ hash: sha256(token), ...attempt, expires_at }).go())
+    await orUnavailable(attempts.put({ hash: sha256(token), ...attempt, expires_at }).go())
     return { token, secrets: secretsOf(token) }
   }
 

@@ -35,7 +35,7 @@ export function createFeedbackStore({
     const created_at = new Date(clock.now()).toISOString()
     const feedback = { ...given, id: randomId('fbk'), created_at }
     const { message, ...item } = feedback
-    await orUnavailable(items.create({ ...item, text: message }).go())
+    await orUnavailable(items.put({ ...item, text: message }).go())
     await sink
       ?.deliver(feedback)
       .catch(error => log('FEEDBACK_NOT_DELIVERED', { id: feedback.id, error: String(error) }))

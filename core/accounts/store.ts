@@ -29,7 +29,7 @@ export function createAccountStore({ clock, ...state }: AccountStoreServices) {
     }
     // Before the account, so that no account is missing in the list. An id without an account does no harm.
     await add(item.id)
-    await orUnavailable(accounts.create(item).go())
+    await orUnavailable(accounts.put(item).go())
     return toAccount(item)
   }
 
