@@ -11,6 +11,7 @@ import { builtBundles } from '#test/faults/bundles/built-bundles'
 import type { BundleProcess } from '#test/faults/bundles/bundle-process'
 import { type BundledService, openBundledService } from '#test/faults/bundles/bundled-service'
 import { demoFolder } from '#test/support/demo-folder'
+import { eventually } from '#test/support/eventually'
 import { exampleEvent, type HttpEvent, type HttpResult, kinesisEvent } from '#test/support/lambda-events'
 import { cleanUp, type Service, startService } from '#test/support/service-process'
 import { startSecretsManager } from './secrets-manager.ts'
@@ -127,6 +128,19 @@ function routeOf(method: string, path: string): { route: Route; parameters: Reco
   return expect.unreachable(`${method} ${path}`)
 }
 
+async function totalEvents(): Promise<number> {
+  return JSON.parse((await askMachine('GET', '/projects')).text).projects[0].total_events
+}
+
+/** The machine's reports have both of its events, and what identify said of the person. */
+async function allAreCounted(before: number): Promise<void> {
+  expect((await askMachine('GET', '/properties?project=demo')).text).toContain('"late"')
+  const journey = await askMachine('GET', '/journey?project=demo&user_id=user_ada')
+  expect(journey.text).toContain('"late"')
+  expect(journey.text).toContain('"plan":"pro"')
+  expect(await totalEvents()).toBe(before + 2)
+}
+
 const openSourceOf = (dataDir: string) =>
   openSource({ dataDir, target: 'the stack', compactionMemoryMb: 256, clock: systemClock, log: () => {} })
 
@@ -163,6 +177,7 @@ async function promoteNow(dataDir: string): Promise<{ ending: string; calls: str
 }
 
 test('twenty questions get the same answers before a promotion and after it', async () => {
+  const before = await totalEvents()
   const token = service.credentials.project_token
   const identify = {
     token,
@@ -183,6 +198,7 @@ test('twenty questions get the same answers before a promotion and after it', as
 
   const late = await askMachine('POST', '/track', { token, event: 'late', user_id: 'user_ada' })
   expect(late.status).toBe(202)
+  await eventually(() => allAreCounted(before))
   const answers: Answer[] = []
   for (const question of QUESTIONS) answers.push(await askMachine('GET', question))
   const lookUp = ['POST', '/events/lookup', { project: 'demo', email: 'ada@example.com' }] as const
