@@ -104,7 +104,9 @@ export async function openFunctions(
   const openSnapshot = () => openLake({ state: lakeState, lake })
   const localExports = openLocalExports({
     ...{ dataDir: settings.DATA_DIR, storage, profile: access.profile, engine, openLake: openSnapshot },
-    ...{ lake, clock, log },
+    lake,
+    clock,
+    log,
   })
   const common = {
     ...access,
@@ -217,7 +219,8 @@ export async function openFunctions(
   const countAll = () => countDays({ ...storage, engine, openLake: openSnapshot, clock })
   return {
     ...{ functions, countDays: countAll, freshUntil, exportUpkeep: localExports.upkeep },
-    ...{ freeMemory: engine.freeMemory, close },
+    freeMemory: engine.freeMemory,
+    close,
   }
 }
 

@@ -97,7 +97,8 @@ export async function openStorage({ dataDir, compactionMemoryMb, clock, log }: S
   )
   await Promise.all([deleteUnfinished(folder), deleteUnfinished(exportsDir(dataDir)), ...removals])
   const stream = await openLanes(dataDir, {
-    ...{ log, clock },
+    log,
+    clock,
     minSequence: shard => highestSequence(stores.lakeState, lake, shard),
   })
   const { lakeState, usage, projects } = stores

@@ -34,7 +34,9 @@ export const sessions = defineReport<SessionsParams, z.input<typeof sessionsResp
     })
     const { limit, before } = params
     const list: SessionList = {
-      ...{ read, limit, areKeysIds },
+      read,
+      limit,
+      areKeysIds,
       after: before === undefined ? null : parseSessionCursor(before),
       selectSessions: isListed => selectSessions(read, sql`${isListed} AND ${condition.where}`),
     }

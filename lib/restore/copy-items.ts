@@ -184,7 +184,9 @@ async function fillItem(dynamo: DynamoDBClient, to: string, Item: StoredItem, co
 /** One write, so that a key that is replaced meanwhile stays replaced. */
 async function mergeItem(dynamo: DynamoDBClient, to: string, item: StoredItem, copied: Copied) {
   const update = new UpdateItemCommand({
-    ...{ TableName: to, Key: keyOf(item), ReturnValues: 'ALL_OLD' },
+    TableName: to,
+    Key: keyOf(item),
+    ReturnValues: 'ALL_OLD',
     ...mergeOf(item),
   })
   const old = await held(dynamo.send(update))

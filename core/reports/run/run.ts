@@ -189,7 +189,9 @@ export function toPeriod({
 }: Pick<ReportRequest<DatedParams>, 'range' | 'now' | 'zone' | 'params'>) {
   const { from, to, beginsWithin, endsWithin } = datesOf({ range, now, zone })
   return {
-    ...{ from, to, days: countDates(from, to) },
+    from,
+    to,
+    days: countDates(from, to),
     ...(beginsWithin && { since: new Date(range.from).toISOString() }),
     ...(endsWithin && { until: new Date(range.to).toISOString() }),
     ...(range.to > now && { running: true as const }),
