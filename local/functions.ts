@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { lazily } from '#core/async/lazily'
 import { createUserResolver } from '#core/identity/user-resolver'
 import { createBotCounts } from '#core/ingest/bot-counts'
 import { createBotClassifier } from '#core/ingest/bots'
@@ -154,7 +155,7 @@ export async function openFunctions(
   const functions = {
     pages: counted(access.pages),
     mcp: counted(
-      lazily(async () => {
+      loadLater(async () => {
         const { mcpHandler } = await import('#lambdas/mcp/handler')
         return mcpHandler({
           ...common,
@@ -225,10 +226,7 @@ export async function openFunctions(
 }
 
 /** A function whose code is loaded for its first request: the library of MCP takes 0.2 s. */
-function lazily(open: () => Promise<HttpFunction>): HttpFunction {
-  let opened: Promise<HttpFunction> | undefined
-  return async (route, request) => {
-    opened ??= open()
-    return (await opened)(route, request)
-  }
+function loadLater(load: () => Promise<HttpFunction>): HttpFunction {
+  const loaded = lazily(load)
+  return async (route, request) => (await loaded())(route, request)
 }

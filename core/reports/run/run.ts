@@ -1,3 +1,4 @@
+import { lazily } from '#core/async/lazily'
 import { type IdentityView, NO_IDENTITY } from '#core/identity/identity-view'
 import { type LakeRead, withoutWhere } from '#core/lake/read/lake-read'
 import { oldestEvent } from '#core/lake/read/relations'
@@ -271,7 +272,7 @@ async function openRequest<Params>(run: Run<Params>): Promise<ReportRequest<Para
     read,
     readProject: (project, range = run.range) => openPart(run, project, range),
     choose: part => choosePart(run, part),
-    readDataFrom: once(() => readDataFrom(run, read)),
+    readDataFrom: lazily(() => readDataFrom(run, read)),
   }
 }
 
@@ -347,12 +348,3 @@ function daysOf<Params>({ range, zone, now }: Asked<Params>): ResponseDays {
 /** The specification has this rule for the filters of `/query`, so `where` has it too. */
 const NEGATIVE =
   '`neq` and `not_in` leave out what lacks the field. Send `{"not": {…}}` with `eq` or `in` to include it.'
-
-/** A function that runs the work for its first call, and returns the same promise to all. */
-function once<T>(work: () => Promise<T>): () => Promise<T> {
-  let result: Promise<T> | null = null
-  return () => {
-    result ??= work()
-    return result
-  }
-}
