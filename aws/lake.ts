@@ -53,7 +53,9 @@ export function createS3Lake({ client, bucket }: { client: S3Client; bucket: str
     const page = await orUnavailable(
       client.send(
         new ListObjectsV2Command({
-          ...{ Bucket, Prefix: prefix, MaxKeys: LIST_PAGE },
+          Bucket,
+          Prefix: prefix,
+          MaxKeys: LIST_PAGE,
           ...(after !== null && { StartAfter: after }),
         }),
       ),
@@ -77,7 +79,8 @@ export function createS3Lake({ client, bucket }: { client: S3Client; bucket: str
 
 function toObjects({ Contents = [] }: ListObjectsV2CommandOutput): LakeObject[] {
   return Contents.map(({ Key = '', Size = 0, LastModified }) => ({
-    ...{ key: Key, size: Size },
+    key: Key,
+    size: Size,
     ...(LastModified && { writtenAt: LastModified.getTime() }),
   }))
 }

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { remember } from '#core/async/lazily'
 import type { FileSizes, Lake, Log, QueryEngine, Row, ScanEstimator, SqlQuery } from '#core/ports'
 import { duckdbThreads } from './duckdb-threads.ts'
 import { createLakeCopies, type LakeCopies } from './lake-copies.ts'
@@ -85,15 +86,7 @@ export function createSmallReads({
   largest,
   log,
 }: SmallReadsSettings): QueryEngine & ScanEstimator {
-  let opened: Promise<QueryEngine> | null = null
-
-  function openOnce(): Promise<QueryEngine> {
-    opened ??= openDuckdb().catch(error => {
-      opened = null
-      throw error
-    })
-    return opened
-  }
+  const openOnce = remember(openDuckdb)
 
   function isSmall(query: SqlQuery, sizes: Partial<FileSizes> = {}): boolean {
     const files = filesOf(query)

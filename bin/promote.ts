@@ -73,7 +73,9 @@ async function promoteFolder(dataDir: string, stackName: string): Promise<void> 
   })
   try {
     const target = {
-      ...{ stack, catalog, state: { client: createDynamoClient(), table } },
+      stack,
+      catalog,
+      state: { client: createDynamoClient(), table },
       lake: createS3Lake({ client: createS3Client(), bucket }),
     }
     const ending = await promote({ source, target, clock, print: console.log })

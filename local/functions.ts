@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { lazily } from '#core/async/lazily'
 import { createUserResolver } from '#core/identity/user-resolver'
 import { createBotCounts } from '#core/ingest/bot-counts'
 import { createBotClassifier } from '#core/ingest/bots'
@@ -104,7 +105,9 @@ export async function openFunctions(
   const openSnapshot = () => openLake({ state: lakeState, lake })
   const localExports = openLocalExports({
     ...{ dataDir: settings.DATA_DIR, storage, profile: access.profile, engine, openLake: openSnapshot },
-    ...{ lake, clock, log },
+    lake,
+    clock,
+    log,
   })
   const common = {
     ...access,
@@ -152,7 +155,7 @@ export async function openFunctions(
   const functions = {
     pages: counted(access.pages),
     mcp: counted(
-      lazily(async () => {
+      loadLater(async () => {
         const { mcpHandler } = await import('#lambdas/mcp/handler')
         return mcpHandler({
           ...common,
@@ -217,15 +220,13 @@ export async function openFunctions(
   const countAll = () => countDays({ ...storage, engine, openLake: openSnapshot, clock })
   return {
     ...{ functions, countDays: countAll, freshUntil, exportUpkeep: localExports.upkeep },
-    ...{ freeMemory: engine.freeMemory, close },
+    freeMemory: engine.freeMemory,
+    close,
   }
 }
 
 /** A function whose code is loaded for its first request: the library of MCP takes 0.2 s. */
-function lazily(open: () => Promise<HttpFunction>): HttpFunction {
-  let opened: Promise<HttpFunction> | undefined
-  return async (route, request) => {
-    opened ??= open()
-    return (await opened)(route, request)
-  }
+function loadLater(load: () => Promise<HttpFunction>): HttpFunction {
+  const loaded = lazily(load)
+  return async (route, request) => (await loaded())(route, request)
 }

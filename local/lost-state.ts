@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { credentialsPath } from './credentials-file.ts'
 import { lakeDir, statePath } from './data-folder.ts'
 import { FolderError } from './lock.ts'
-import { busyDir } from './stream/lanes-reader.ts'
 import { logPath } from './stream/log-file.ts'
+import { busyDir } from './stream/logs-reader.ts'
 
 /** The file that is in a data folder while a copy is restored into it. */
 export function restoringPath(dataDir: string): string {

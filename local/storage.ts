@@ -40,7 +40,7 @@ import {
   withDiskReserve,
 } from './stream/disk-reserve.ts'
 import { createHotBytes } from './stream/hot-bytes.ts'
-import { openLanes } from './stream/lanes.ts'
+import { openLogs } from './stream/logs.ts'
 import { continueOrder, isFarAhead, newestTimes } from './stream/newest-arrival.ts'
 
 /** Pause between two measurements of the disk, ms. */
@@ -96,8 +96,9 @@ export async function openStorage({ dataDir, compactionMemoryMb, clock, log }: S
     rm(dirOf(dataDir), { recursive: true, force: true }),
   )
   await Promise.all([deleteUnfinished(folder), deleteUnfinished(exportsDir(dataDir)), ...removals])
-  const stream = await openLanes(dataDir, {
-    ...{ log, clock },
+  const stream = await openLogs(dataDir, {
+    log,
+    clock,
     minSequence: shard => highestSequence(stores.lakeState, lake, shard),
   })
   const { lakeState, usage, projects } = stores

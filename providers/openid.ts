@@ -1,6 +1,7 @@
 import * as client from 'openid-client'
 import type { IdentityProvider, SignInSecrets } from '#core/access/provider'
 import { SignInError } from '#core/access/provider'
+import { remember } from '#core/async/lazily'
 import { signInFailure, unreachable } from './failure.ts'
 
 export type OpenIdOptions = {
@@ -23,16 +24,12 @@ const TIMEOUT_SECONDS = 10
  * The library checks the ID token (issuer, audience, times, nonce) and its signature.
  */
 export function createOpenIdProvider(options: OpenIdOptions): IdentityProvider {
-  let known: Promise<client.Configuration> | null = null
-
-  function configuration(): Promise<client.Configuration> {
-    known ??= discover(options).catch(error => {
-      // The next sign-in tries again.
-      known = null
+  // After a failure the next sign-in tries again.
+  const configuration = remember(() =>
+    discover(options).catch(error => {
       throw unreachable(error)
-    })
-    return known
-  }
+    }),
+  )
 
   return {
     id: 'idp',

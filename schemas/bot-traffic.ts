@@ -77,8 +77,11 @@ export const botTrafficResponse = z
     summary: z.object(summary),
     actors: z.array(
       z.object({
-        ...{ actor: z.string(), category: z.string(), purpose: purpose.nullable() },
-        ...{ ...counts, last_seen_at: lastSeenAt },
+        actor: z.string(),
+        category: z.string(),
+        purpose: purpose.nullable(),
+        ...counts,
+        last_seen_at: lastSeenAt,
       }),
     ),
     ...overview,

@@ -76,14 +76,17 @@ const common = {
 const reportsSettings = {
   ...common,
   ...{ TABLE_NAME, BASE_URL, EDGE_KEY, BUCKET_NAME, ATHENA_WORKGROUP, GLUE_DATABASE },
-  ...{ READS_MEMORY_MB, EMAIL_KEY_ARN, ...planSettings },
+  READS_MEMORY_MB,
+  EMAIL_KEY_ARN,
+  ...planSettings,
 }
 
 /** What changes projects and accounts has. */
 const controlSettings = {
   ...common,
   ...{ TABLE_NAME, BUCKET_NAME, BASE_URL, EDGE_KEY, JOB_QUEUE_URL, ...planSettings },
-  ...{ FEEDBACK_WEBHOOK, FEEDBACK_TOPIC },
+  FEEDBACK_WEBHOOK,
+  FEEDBACK_TOPIC,
 }
 
 /** The keys are the names of the folders in lambdas/. */

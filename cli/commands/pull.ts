@@ -181,7 +181,9 @@ async function countByDay({ client }: Session, project: string, { since, until }
       endpoint: 'POST /query',
       body: {
         ...{ project, metrics: ['event_count'], group_by: ['date'], count_mode: 'raw', limit: PAGE },
-        ...{ date_from: day(from), date_to: day(to), tz: 'UTC' },
+        date_from: day(from),
+        date_to: day(to),
+        tz: 'UTC',
       },
     })
     for (const { date, event_count } of answer.rows) counts[String(date)] = Number(event_count)

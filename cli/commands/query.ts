@@ -119,7 +119,9 @@ function rowTables({ group_by, metrics, rows, count_mode }: Answer): TableBlock[
   const columns: Column[] = [
     ...group_by.map(key => ({ key, title: key })),
     ...metrics.map(key => ({
-      ...{ key, title: key === 'event_count' ? `event_count${counted}` : key, as: formatOf(key) },
+      key,
+      title: key === 'event_count' ? `event_count${counted}` : key,
+      as: formatOf(key),
     })),
   ]
   const table = { kind: 'table', name: 'rows', columns, rows } as const

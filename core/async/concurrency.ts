@@ -9,7 +9,7 @@ export async function forEachConcurrent<T>(
 ): Promise<void> {
   const remaining = items.values()
   const failures: unknown[] = []
-  const lanes = Array.from({ length: Math.min(concurrency, items.length) }, async () => {
+  const workers = Array.from({ length: Math.min(concurrency, items.length) }, async () => {
     for (const item of remaining) {
       try {
         await work(item)
@@ -19,6 +19,6 @@ export async function forEachConcurrent<T>(
       if (failures.length > 0) return
     }
   })
-  await Promise.all(lanes)
+  await Promise.all(workers)
   if (failures.length > 0) throw failures[0]
 }

@@ -28,7 +28,8 @@ export function findMisfit(
   const total = counts.reduce((sum, { users }) => sum + users, 0)
   const allWeights = weights.reduce((sum, { weight }) => sum + weight, 0)
   const shares = counts.map(({ key, users }, i) => ({
-    ...{ key, users },
+    key,
+    users,
     expected: (total * (weights[i]?.weight ?? 0)) / allWeights,
   }))
   const expecting = shares.filter(({ expected }) => expected > 0)

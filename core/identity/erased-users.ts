@@ -126,7 +126,8 @@ export function createErasedUsers(state: StateTable) {
 function toNotes({ pk, until, digests }: Item): NotedErasure[] {
   const project_id = String(pk).slice(partition('').length)
   return toHashes(digests as Uint8Array).map(digest => ({
-    ...{ project_id, until: Number(until) },
+    project_id,
+    until: Number(until),
     user_hash: digest.slice(0, TOMBSTONE_DIGITS).toUpperCase(),
   }))
 }

@@ -51,11 +51,13 @@ export function createUserResolver({
   const pointers = createPointers(state)
   const scopeStore = createScopeStore(state, createIdentityWork(state))
   const scopes = createLookupCache(clock, readLinkedScope, {
-    ...{ foundMs: LINKED_MS, missingMs: UNLINKED_MS },
+    foundMs: LINKED_MS,
+    missingMs: UNLINKED_MS,
     maxEntries: MAX_PROJECTS,
   })
   const finals = createLookupCache(clock, readFinalLink, {
-    ...{ foundMs: LINKED_MS, missingMs: UNLINKED_MS },
+    foundMs: LINKED_MS,
+    missingMs: UNLINKED_MS,
     maxEntries: MAX_USERS,
   })
   // The project's events that were erased since the oldest of them arrived.

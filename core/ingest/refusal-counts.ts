@@ -36,7 +36,9 @@ type Waiting = { projectId: string; hour: number; refused: Map<RefusalReason, Re
 export function createRefusalCounts({ store, clock, hasTimer }: RefusalCountsServices) {
   let waiting = new Map<string, Waiting>()
   const windows = writeInWindows({
-    ...{ clock, hasTimer, write },
+    clock,
+    hasTimer,
+    write,
     windowMs: hasTimer ? WINDOW_MS.ofTimer : WINDOW_MS.ofRequests,
     hasWaiting: () => waiting.size > 0,
   })

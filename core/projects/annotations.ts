@@ -56,7 +56,9 @@ export function createAnnotations({ client, table }: StateTable) {
   ): Promise<Annotation | null> {
     const key = `${dateKey(parseIsoTime(occurred_at))}${randomBytes(7).toString('hex')}`
     const added = {
-      ...{ occurred_at, title, ...(note != null && { note }) },
+      occurred_at,
+      title,
+      ...(note != null && { note }),
       id: `ann_${key.slice(OF_DATE.length)}`,
     }
     const Item = { pk: annotationsPartition(projectId), sk: key, id: added.id, record: JSON.stringify(added) }

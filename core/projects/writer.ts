@@ -287,7 +287,9 @@ const OPTIONAL_FIELDS = ['display_name', 'timezone', 'retention_days'] as const
 function fieldsOf(item: ProjectItem) {
   const { name, display_name, allowed_origins, link_domains, timezone, retention_days } = item
   return {
-    ...{ name, allowed_origins, link_domains },
+    name,
+    allowed_origins,
+    link_domains,
     ...(display_name !== undefined && { display_name }),
     ...(timezone !== undefined && { timezone }),
     ...(retention_days !== undefined && { retention_days }),

@@ -66,7 +66,8 @@ export async function packChunk(
     size: Math.max(bytes.length, Math.ceil(json.length / MOST_COMPRESSION)),
     event_count: events.length,
     has_full_snapshot: events.some(({ type }) => type === FULL_SNAPSHOT),
-    ...{ from, to },
+    from,
+    to,
     hash: createHash('sha256').update(json).digest('hex').slice(0, 16),
   }
 }

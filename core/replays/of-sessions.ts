@@ -19,6 +19,15 @@ export type RecordedSessions = { ids: string[]; since: number; hasMore: boolean 
  */
 export type FindRecorded = (projectId: string, range: Range) => Promise<RecordedSessions>
 
+/** What reports ask about the replays of sessions. */
+export type ReplaysOfSessions = { countReplays: CountReplays; findRecorded: FindRecorded }
+
+/** Nobody has replays. */
+export const NO_REPLAYS: ReplaysOfSessions = {
+  countReplays: async () => new Map(),
+  findRecorded: async (_, { from }) => ({ ids: [], since: from, hasMore: false }),
+}
+
 /** Creates the function. A project that never had replay on costs no read of the table. */
 export function createReplayCounts({
   settings,

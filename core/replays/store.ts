@@ -49,7 +49,8 @@ export function createReplayStore({ client, table, clock }: StateTable & { clock
       ...{ id, project_id, session_id, expires_at, touched_at: replay.created_at },
       ...(user_id !== null && { user_ids: new Set([user_id]) }),
       ...(page !== null && { page }),
-      ...{ committed_bytes: 0, event_count: 0 },
+      committed_bytes: 0,
+      event_count: 0,
     }
     const ConditionExpression = 'attribute_not_exists(pk)'
     return conditionHeld(client.put({ TableName: table, Item, ConditionExpression }))

@@ -38,7 +38,8 @@ export function createViewerLinks({ client, table, projects, replays, isLive, cl
     const Item = {
       ...keyOf(secret),
       ...{ replay_id: id, project_id, account_id: account.id, valid_until: expiresAt },
-      ...{ credential_kind: credential.kind, credential_id: credential.id },
+      credential_kind: credential.kind,
+      credential_id: credential.id,
       expires_at: Math.ceil(expiresAt / 1_000),
     }
     await orUnavailable(client.put({ TableName: table, Item }))

@@ -3,7 +3,7 @@ import type { EventField } from '#core/lake/read/lake-read'
 import { events } from '#core/lake/read/relations'
 import { PAGE } from '#core/lake/read/session-rule'
 import type { Row, SqlQuery } from '#core/ports'
-import { integer, join, sql } from '#core/sql/sql'
+import { bit, integer, join, sql } from '#core/sql/sql'
 import { namesOf } from '#schemas/compare'
 import { conversionOfPeriod, type conversionQuery, type conversionResponse } from '#schemas/conversion'
 import { propertyOf } from '#schemas/property-names'
@@ -100,7 +100,7 @@ function groupsSql({ read, params }: ReportRequest<ConversionParams>): SqlQuery 
           users DESC, group_key) AS place
       FROM (SELECT group_key, count(*) AS users, CAST(coalesce(sum(is_converted), 0) AS bigint) AS converted,
           CAST(coalesce(sum(has_instead), 0) AS bigint) AS with_instead
-        FROM (SELECT user_id, CASE WHEN ${isConverted} THEN 1 ELSE 0 END AS is_converted,
+        FROM (SELECT user_id, ${bit(isConverted)} AS is_converted,
             min_by(CASE WHEN ${isStart} THEN coalesce(${PRESENT} || ${value}, ${MISSING}) END,
               CASE WHEN ${isStart} THEN ${EVENT_POSITION} END) AS group_key,
             min_by(CASE WHEN ${isStart} THEN ${hasInstead} END, CASE WHEN ${isStart} THEN ${EVENT_POSITION} END) AS has_instead

@@ -45,7 +45,7 @@ export const journey = defineReport<JourneyParams, z.input<typeof journeyRespons
     // The page of `asc` is oldest first already, and `desc` asks for the newest event first.
     const isInOrder = request.params.order !== undefined
     const sessionIds = [...new Set(page.events.flatMap(({ session_id }) => session_id ?? []))]
-    const replays = await request.countReplays(request.project.id, sessionIds)
+    const replays = await request.replays.countReplays(request.project.id, sessionIds)
     const replay_count = [...replays.values()].reduce((sum, count) => sum + count, 0)
     return {
       ...toBody(request, page, isInOrder ? page.events : page.events.toReversed()),

@@ -34,7 +34,9 @@ export const sessions = defineReport<SessionsParams, z.input<typeof sessionsResp
     })
     const { limit, before } = params
     const list: SessionList = {
-      ...{ read, limit, areKeysIds },
+      read,
+      limit,
+      areKeysIds,
       after: before === undefined ? null : parseSessionCursor(before),
       selectSessions: isListed => selectSessions(read, sql`${isListed} AND ${condition.where}`),
     }
@@ -66,12 +68,12 @@ export const sessions = defineReport<SessionsParams, z.input<typeof sessionsResp
         ]
       })
       .toSorted((a, b) => b.start_time - a.start_time || compareCodePoints(a.session_id, b.session_id))
-    const replays = await request.countReplays(
+    const counts = await request.replays.countReplays(
       project.id,
       known.map(({ session_id }) => session_id),
     )
     const listed = known.map(session => {
-      const replay_count = replays.get(session.session_id) ?? 0
+      const replay_count = counts.get(session.session_id) ?? 0
       return { ...session, has_replay: replay_count > 0, replay_count }
     })
     const last = found.hasMore ? listed.at(-1) : undefined
@@ -89,14 +91,9 @@ export const sessions = defineReport<SessionsParams, z.input<typeof sessionsResp
  * The ids of sessions that have a replay (U141). The state knows them, not the lake; so they are as many as
  * one statement can name, and a warning says how to ask for older ones.
  */
-async function idsOfRecorded({
-  project,
-  read,
-  zone,
-  notes,
-  findRecorded,
-}: ReportRequest<SessionsParams>): Promise<string[]> {
-  const { ids, since, hasMore } = await findRecorded(project.id, { from: read.from, to: read.to })
+async function idsOfRecorded(request: ReportRequest<SessionsParams>): Promise<string[]> {
+  const { project, read, zone, notes, replays } = request
+  const { ids, since, hasMore } = await replays.findRecorded(project.id, { from: read.from, to: read.to })
   if (hasMore) {
     notes.warnings.add(
       `These are the sessions of the newest ${MAX_LISTED_REPLAYS} replays of the range. For older ones send \`until=${zone.dateOf(since)}\`.`,

@@ -72,7 +72,9 @@ export function createScanWorker(services: ScanWorkerServices) {
     const watch = watchOf(scan)
     const visited = await visitor.visit(
       {
-        ...{ url: scan.url, addresses: scan.addresses, depth },
+        url: scan.url,
+        addresses: scan.addresses,
+        depth,
         isAnonymous: scan.mode === 'anonymous_preview',
       },
       { signal: stopping, onStage: stage => store.setStage(scan, stage), watch },

@@ -41,7 +41,9 @@ const action = z.object({
 
 const page = z.object({
   ...{ path, status: count, title: quote, h1: quote, description: quote, language: name.nullable() },
-  ...{ rendered: z.boolean(), isShell: z.boolean(), words: count },
+  rendered: z.boolean(),
+  isShell: z.boolean(),
+  words: count,
 })
 
 const ofPages = z.object({

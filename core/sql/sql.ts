@@ -126,6 +126,11 @@ function isQuery(value: SqlParam | SqlQuery): value is SqlQuery {
   return typeof value === 'object' && value !== null && 'text' in value
 }
 
+/** 1 where the test is true, else 0: also where it is null. */
+export function bit(test: SqlQuery): SqlQuery {
+  return sql`CASE WHEN ${test} THEN 1 ELSE 0 END`
+}
+
 /** Milliseconds since 1970 of an SQL timestamp that holds UTC. */
 export function unixMs(column: SqlQuery): SqlQuery {
   return sql`date_diff('millisecond', TIMESTAMP '1970-01-01 00:00:00.000', ${column})`

@@ -105,7 +105,9 @@ function parseActors({ actors }: Pick<Item, 'actors'>): ActorCount[] {
 function toActor(count: BotCount): ActorCount {
   const { category, actor, purpose, requests, dropped, last_seen_at, quarter } = count
   return {
-    ...{ category, actor, ...(purpose !== undefined && { purpose }) },
+    category,
+    actor,
+    ...(purpose !== undefined && { purpose }),
     ...{ requests, dropped, last_seen_at, quarters: { [quarter]: [requests, dropped] } },
   }
 }

@@ -97,7 +97,8 @@ export async function openQueryEngine(settings: QueryEngineSettings): Promise<Lo
   let database = await open()
   let reopening: Promise<void> | null = null
   const hotFiles = createHotFiles({
-    ...{ lakeDir, footerOf: footers.of },
+    lakeDir,
+    footerOf: footers.of,
     dir: join(tempDir, 'joined'),
     keepMs: 2 * timeoutMs,
     connect: () => database.instance.connect(),

@@ -31,7 +31,7 @@ const GUESTS_WAITING = { total: 128, perOwner: 64 }
 type Waiting = { order: number; start(): void }
 
 /** The work of one class: of accounts, or of guests. */
-type Lane = {
+type WorkClass = {
   limits: TurnLimits
   running: Map<string, number>
   /** In the order of the turns. An owner without waiting work has no entry. */
@@ -49,9 +49,9 @@ type Lane = {
  */
 export function createTurns({ total, perOwner }: TurnLimits): Turns {
   const places = Math.max(1, total - 1)
-  const accounts = createLane({ total, perOwner })
-  const guests = createLane({ total: places, perOwner: Math.max(1, places - 1) })
-  const lanes = [accounts, guests]
+  const accounts = createClass({ total, perOwner })
+  const guests = createClass({ total: places, perOwner: Math.max(1, places - 1) })
+  const classes = [accounts, guests]
   let runningTotal = 0
   let idleListeners: (() => void)[] = []
 
@@ -64,7 +64,7 @@ export function createTurns({ total, perOwner }: TurnLimits): Turns {
   }
 
   /** Starts the next work of the class. Returns false if none may start. */
-  function startOne({ limits, running, waiting }: Lane): boolean {
+  function startOne({ limits, running, waiting }: WorkClass): boolean {
     if (sumOf(running.values()) >= limits.total) return false
     const next = [...waiting].find(([owner]) => (running.get(owner) ?? 0) < limits.perOwner)
     if (next === undefined) return false
@@ -78,7 +78,7 @@ export function createTurns({ total, perOwner }: TurnLimits): Turns {
     return true
   }
 
-  function end({ running }: Lane, owner: string): void {
+  function end({ running }: WorkClass, owner: string): void {
     runningTotal--
     const left = (running.get(owner) ?? 1) - 1
     if (left === 0) running.delete(owner)
@@ -86,7 +86,7 @@ export function createTurns({ total, perOwner }: TurnLimits): Turns {
     startNext()
   }
 
-  function leave({ waiting }: Lane, owner: string, entry: Waiting): void {
+  function leave({ waiting }: WorkClass, owner: string, entry: Waiting): void {
     const others = (waiting.get(owner) ?? []).filter(other => other !== entry)
     if (others.length > 0) waiting.set(owner, others)
     else waiting.delete(owner)
@@ -99,8 +99,8 @@ export function createTurns({ total, perOwner }: TurnLimits): Turns {
     signal: AbortSignal,
   ): Promise<T> {
     signal.throwIfAborted()
-    const lane = isGuest ? guests : accounts
-    if (isGuest && isFull(lane, owner)) throw queryFailure('guests')
+    const workClass = isGuest ? guests : accounts
+    if (isGuest && isFull(workClass, owner)) throw queryFailure('guests')
     await new Promise<void>((resolve, reject) => {
       const entry: Waiting = {
         order,
@@ -110,24 +110,24 @@ export function createTurns({ total, perOwner }: TurnLimits): Turns {
         },
       }
       const abandon = (): void => {
-        leave(lane, owner, entry)
+        leave(workClass, owner, entry)
         reject(signal.reason)
       }
       signal.addEventListener('abort', abandon)
-      const others = lane.waiting.get(owner) ?? []
+      const others = workClass.waiting.get(owner) ?? []
       const index = others.findLastIndex(other => other.order <= order) + 1
-      lane.waiting.set(owner, others.toSpliced(index, 0, entry))
+      workClass.waiting.set(owner, others.toSpliced(index, 0, entry))
       startNext()
     })
     try {
       return await work()
     } finally {
-      end(lane, owner)
+      end(workClass, owner)
     }
   }
 
   function isIdle(): boolean {
-    return runningTotal === 0 && lanes.every(({ waiting }) => waiting.size === 0)
+    return runningTotal === 0 && classes.every(({ waiting }) => waiting.size === 0)
   }
 
   async function whenIdle(): Promise<void> {
@@ -140,11 +140,11 @@ export function createTurns({ total, perOwner }: TurnLimits): Turns {
   return { take, whenIdle }
 }
 
-function createLane(limits: TurnLimits): Lane {
+function createClass(limits: TurnLimits): WorkClass {
   return { limits, running: new Map(), waiting: new Map() }
 }
 
-function isFull({ waiting }: Lane, owner: string): boolean {
+function isFull({ waiting }: WorkClass, owner: string): boolean {
   const ofOwner = waiting.get(owner)?.length ?? 0
   const ofAll = sumOf([...waiting.values()].map(({ length }) => length))
   return ofOwner >= GUESTS_WAITING.perOwner || ofAll >= GUESTS_WAITING.total

@@ -67,7 +67,7 @@ export function createGrants(services: AuthServices, issue: Issue) {
     },
   }
 
-  return async (ip: string | null, fields: Fields) => {
+  return async function exchangeGrant(ip: string | null, fields: Fields) {
     const grant = grants[fields.grant_type as keyof typeof grants]
     if (grant === undefined || fields.claim_token !== undefined) return undefined
     requireResource(fields.resource, baseUrl)

@@ -153,7 +153,9 @@ export function authHandler(services: AuthServices): HttpFunction {
       if (tier !== undefined) await accounts.applyPlan(account.id, tier, services.clock.now())
       const decision = await authRequests.approve(auth_request_id, account)
       await audit.record({
-        ...{ account_id: account.id, project: null, status: 200 },
+        account_id: account.id,
+        project: null,
+        status: 200,
         actor: { type: 'system', id: 'dev_approve', label: null },
         action: 'agent_approved',
         route: `${routes.devApprove.method} ${routes.devApprove.path}`,

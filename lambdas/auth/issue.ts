@@ -21,7 +21,7 @@ export function createIssue({
   audit: Pick<AuditLog, 'record'>
   baseUrl: string
 }): Issue {
-  return async ({ request, account_id, session_id }, route) => {
+  return async function issueSession({ request, account_id, session_id }, route) {
     const account = await accounts.byId(account_id)
     if (account === null) throw authRequired(baseUrl, 'unknown')
     const session = await agentSessions.issue(account_id, request, session_id)

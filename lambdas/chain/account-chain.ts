@@ -17,7 +17,7 @@ import { requireScope } from './require-scope.ts'
 import { requireShared } from './require-shared.ts'
 import { requireTier } from './require-tier.ts'
 import { type ProjectServices, resolveProject } from './resolve-project.ts'
-import { type FieldsOf, type RowResponse, toHttpResponse } from './row-handler.ts'
+import { answerRow, type FieldsOf, type RowResponse } from './row-handler.ts'
 import { validateFields } from './validate-fields.ts'
 
 export type AccountChainServices = CredentialServices &
@@ -58,8 +58,5 @@ export function accountChain(services: AccountChainServices) {
 
   return <const R extends Route>(route: R) =>
     (handler: (call: AccountCall<R>) => Promise<RowResponse<R>>): Endpoint =>
-      // The steps have added what the row declares. The compiler cannot follow that for every row at once.
-      chain.endpoint(route, async function answerRow(call) {
-        return toHttpResponse(await handler(call as unknown as AccountCall<R>))
-      })
+      chain.endpoint(route, answerRow(route, handler))
 }

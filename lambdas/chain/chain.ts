@@ -69,23 +69,31 @@ export function createChain(log: Log): Chain<Exchange> {
 function chainOf<Call extends Exchange>(steps: readonly AnyStep[], log: Log): Chain<Call> {
   return {
     step: step => chainOf([...steps, step as AnyStep], log),
-    endpoint: (route, handler) => request => {
-      const exchange: Exchange = {
-        route,
-        request,
-        signal: request.signal,
-        headers: {},
-        hooks: [],
-        writes: [],
+    endpoint: (route, handler) => {
+      nameAfterRow(handler, route)
+      return request => {
+        const exchange: Exchange = {
+          route,
+          request,
+          signal: request.signal,
+          headers: {},
+          hooks: [],
+          writes: [],
+        }
+        return respond(exchange, log, () => {
+          // The steps add their fields to a copy of the exchange, and only the handler keeps the copy. So the
+          // parsed events of a request can be freed while it waits for the log.
+          const call = { ...exchange }
+          return runSteps(steps, call).then(end => (end === null ? handler(call as Call) : end.response))
+        })
       }
-      return respond(exchange, log, () => {
-        // The steps add their fields to a copy of the exchange, and only the handler keeps the copy. So the
-        // parsed events of a request can be freed while it waits for the log.
-        const call = { ...exchange }
-        return runSteps(steps, call).then(end => (end === null ? handler(call as Call) : end.response))
-      })
     },
   }
+}
+
+/** Gives a handler without a name the method and the path of its row, so that stack traces name it. */
+export function nameAfterRow(handler: { readonly name: string }, { method, path }: Route): void {
+  if (handler.name === '') Object.defineProperty(handler, 'name', { value: `${method} ${path}` })
 }
 
 /** A step in a list of steps. `step` of the chain has checked that the earlier steps add what it needs. */

@@ -4,7 +4,7 @@ import type { Route } from '#schemas/route'
 import { challenge } from './authenticate.ts'
 import { createChain, type Endpoint, type Exchange } from './chain.ts'
 import { readBody } from './read-body.ts'
-import { type FieldsOf, type RowResponse, toHttpResponse } from './row-handler.ts'
+import { answerRow, type FieldsOf, type RowResponse } from './row-handler.ts'
 import { validateFields } from './validate-fields.ts'
 
 type PublicChainOptions = {
@@ -22,16 +22,15 @@ type PublicChainOptions = {
 export function publicChain({ log, challengeUrl, requireThere = () => {} }: PublicChainOptions) {
   const chain = createChain(log)
     .step(challengeOf(challengeUrl))
-    .step(({ request }) => requireThere(request))
+    .step(function requireRow({ request }) {
+      return requireThere(request)
+    })
     .step(readBody)
     .step(validateFields)
 
   return <const R extends Route & { auth: 'none' }>(route: R) =>
     (handler: (call: Exchange & FieldsOf<R>) => RowResponse<R> | Promise<RowResponse<R>>): Endpoint =>
-      // The steps have added what the row declares. The compiler cannot follow that for every row at once.
-      chain.endpoint(route, async call =>
-        toHttpResponse(await handler(call as unknown as Exchange & FieldsOf<R>)),
-      )
+      chain.endpoint(route, answerRow(route, handler))
 }
 
 function challengeOf(baseUrl: string | undefined) {

@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import type { HttpResponse } from '#lambdas/http/http'
 import { jsonResponse, writtenResponse } from '#lambdas/http/response'
 import type { Route } from '#schemas/route'
+import { nameAfterRow } from './chain.ts'
 
 /** The checked query, body and options of a row, as its handler gets them. */
 export type FieldsOf<R extends Route> = (R extends { query: infer Q extends z.ZodType }
@@ -32,8 +33,19 @@ export type RowResponse<R extends Route> = {
       : HttpResponse & { status: Status }
 }[keyof R['responses'] & number]
 
+type AnyResponse = HttpResponse | { status: number; body: unknown }
+
+/** The end of the chain of a row: its handler, whose call has what the row declares. */
+export function answerRow<Call>(route: Route, handler: (call: Call) => AnyResponse | Promise<AnyResponse>) {
+  nameAfterRow(handler, route)
+  // The steps have added what the row declares. The compiler cannot follow that for every row at once.
+  return async function answerRow(call: unknown): Promise<HttpResponse> {
+    return toHttpResponse(await handler(call as Call))
+  }
+}
+
 /** Writes what a handler has returned as an HTTP response. */
-export function toHttpResponse(response: HttpResponse | { status: number; body: unknown }): HttpResponse {
+export function toHttpResponse(response: AnyResponse): HttpResponse {
   if ('headers' in response) return response
   const { status, body } = response
   return body instanceof WrittenBody ? writtenResponse(status, body.json) : jsonResponse(status, body)

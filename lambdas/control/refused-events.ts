@@ -36,7 +36,9 @@ export function refusedEventsOf(
   project: Told,
 ): RefusedEvents {
   return {
-    ...{ reason, events, last },
+    reason,
+    events,
+    last,
     last_at: new Date(at).toISOString(),
     fix: FIXES[reason](last, project),
     hours: hours.map(([start, count]) => ({ hour: new Date(start).toISOString(), events: count })),

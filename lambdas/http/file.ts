@@ -2,19 +2,11 @@ import { createHash } from 'node:crypto'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import fresh from 'fresh'
 import Negotiator from 'negotiator'
+import { lazily } from '#core/async/lazily'
 import type { Exchange } from '#lambdas/chain/chain'
 import { BASE_HEADERS } from './response.ts'
 
 export const JAVASCRIPT = 'application/javascript; charset=utf-8'
-
-/** Makes a value when it is needed first. */
-export function lazily<T>(make: () => T): () => T {
-  let made: { value: T } | null = null
-  return () => {
-    made ??= { value: make() }
-    return made.value
-  }
-}
 
 /**
  * Serves a text that does not change while the service runs, in the best encoding that the client reads.
@@ -66,16 +58,4 @@ export function file(contentType: string, text: string, extraHeaders: Record<str
 /** The same for a text whose address has the hash of its content: caches keep it for a year. */
 export function immutableFile(contentType: string, text: string, extraHeaders: Record<string, string> = {}) {
   return file(contentType, text, { ...extraHeaders, 'Cache-Control': 'public, max-age=31536000, immutable' })
-}
-
-/** Makes a value when it is needed first. After a failure the next call tries again. */
-export function remember<T>(make: () => Promise<T>): () => Promise<T> {
-  let known: Promise<T> | null = null
-  return () => {
-    known ??= make().catch(error => {
-      known = null
-      throw error
-    })
-    return known
-  }
 }

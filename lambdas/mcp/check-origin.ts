@@ -9,7 +9,7 @@ import { isLoopbackCallback } from '#schemas/loopback'
  */
 export function checkOrigin(baseUrl: string) {
   const own = new URL(baseUrl).origin
-  return ({ request: { headers } }: Pick<Exchange, 'request'>): void => {
+  return function checkOrigin({ request: { headers } }: Pick<Exchange, 'request'>): void {
     const { origin } = headers
     if (origin === undefined || origin === own || isLoopbackCallback(origin)) return
     throw new ApiError(

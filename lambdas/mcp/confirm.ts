@@ -56,7 +56,7 @@ export function createConfirmation(
   codec: RequestStateCodec<ConfirmationState>,
   context: ServerContext,
 ): Confirmation {
-  return async (action, { question, token }) => {
+  return async function confirm(action, { question, token }) {
     const digest = digestOf(action)
     if (!canAskHuman(context)) {
       const state = token === undefined ? null : await codec.verify(token, context).catch(() => null)

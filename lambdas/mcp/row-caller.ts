@@ -52,7 +52,7 @@ export function createRowCaller(
   services: PacksServices,
 ): CallRow {
   const packs = createPacks(services)
-  return async (name, request) => {
+  return async function callRow(name, request) {
     const route: Route = routes[name]
     const answerRow = functions[route.function as keyof RowFunctions]
     const asker = packs.begin()

@@ -124,7 +124,9 @@ function asStored(value: unknown): unknown {
 
 const TYPES: Record<string, string> = {
   ...{ string: 'a text', number: 'a number', int: 'a whole number', boolean: 'true or false' },
-  ...{ array: 'a list', object: 'an object', record: 'an object' },
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
 }
 
 function problemOf(issue: z.core.$ZodIssue, known: readonly string[]): string {

@@ -164,7 +164,11 @@ function noPayments(browser: BrowserSteps): ReturnType<typeof pagesOf> {
     throw new ApiError('NOT_FOUND', 'This service takes no payments. Use it without a plan.')
   })
   return {
-    ...{ upgradePage: notThere, startCheckout: notThere, checkoutDone: notThere },
-    ...{ spendCapPage: notThere, changeSpendCap: notThere, paymentWebhook: notThere },
+    upgradePage: notThere,
+    startCheckout: notThere,
+    checkoutDone: notThere,
+    spendCapPage: notThere,
+    changeSpendCap: notThere,
+    paymentWebhook: notThere,
   }
 }

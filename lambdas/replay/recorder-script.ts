@@ -1,10 +1,11 @@
 import QuickLRU from 'quick-lru'
+import { remember } from '#core/async/lazily'
 import { ApiError } from '#core/errors'
 import type { Log } from '#core/ports'
 import type { RecorderScript, RecorderVersions } from '#core/replays/recorder-versions'
 import { versionName } from '#core/replays/script-version'
 import { publicChain } from '#lambdas/chain/public-chain'
-import { file, immutableFile, JAVASCRIPT, remember } from '#lambdas/http/file'
+import { file, immutableFile, JAVASCRIPT } from '#lambdas/http/file'
 import { routes } from '#schemas/routes'
 
 export type RecorderScriptServices = {

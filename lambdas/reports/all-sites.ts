@@ -19,7 +19,7 @@ export function allSitesEndpoint(services: ReportsServices, { chain, read }: Rea
     return Math.min(...projects.map(project => keptByProject(project, now)))
   }
 
-  return chain(routes.allSites)(async call => {
+  return chain(routes.allSites)(async function answerAllSites(call) {
     const projects = await readableProjects(services, call.caller)
     const since = keptSince(services, call.caller)
     const result = await read({ ...call, ...readerOf(services, call) }, async reportServices => {

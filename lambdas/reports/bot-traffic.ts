@@ -11,7 +11,7 @@ import type { ReportsServices } from './services.ts'
 export function botTrafficEndpoints(services: ReportsServices, { chain, read }: ReadEndpoint) {
   const { bots } = services.usage
   return {
-    botTraffic: chain(routes.botTraffic)(async call => {
+    botTraffic: chain(routes.botTraffic)(async function answerBotTraffic(call) {
       const result = await read({ ...call, ...readerOf(services, call) }, async ({ clock }) => {
         const opened = await openProject(services, call)
         const { project } = opened
@@ -21,7 +21,7 @@ export function botTrafficEndpoints(services: ReportsServices, { chain, read }: 
       return respond(call, result)
     }),
 
-    accountBotTraffic: chain(routes.accountBotTraffic)(async call => {
+    accountBotTraffic: chain(routes.accountBotTraffic)(async function answerAccountBotTraffic(call) {
       const projects = await readableProjects(services, call.caller)
       const result = await read({ ...call, ...readerOf(services, call) }, ({ clock }) =>
         accountBotTraffic(bots, { projects, params: call.query, now: clock.now() }),

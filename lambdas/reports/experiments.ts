@@ -52,14 +52,14 @@ export function experimentResultsEndpoints(
   }
 
   return {
-    readExperiment: chain(routes.readExperiment)(async call => {
+    readExperiment: chain(routes.readExperiment)(async function answerExperiment(call) {
       const { experiment, project } = await findExperiment(services, call)
       const { results, notes } = await readResults(call, project, experiment)
       const body = { ...experiment, results }
       return { status: 200, body: { ...body, ...caveatsOf(notes) } }
     }),
 
-    updateExperiment: chain(routes.updateExperiment)(async call => {
+    updateExperiment: chain(routes.updateExperiment)(async function answerUpdate(call) {
       const { experiment, project } = await findExperiment(services, call)
       const findWinner = async (completed: MeasuredExperiment) =>
         (await readResults(call, project, completed)).winner

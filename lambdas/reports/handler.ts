@@ -37,7 +37,7 @@ export function reportsHandler(services: ReportsServices): HttpFunction {
     projects: { ...services.projects, resolve: services.projects.resolveRecent },
   })
   const chain = keepGuestAnswers(unsharedChain, services)
-  const reading = { chain, read: createReader(services) }
+  const reading = { chain, ...createReader(services) }
   const names = Object.keys(reports) as ReportName[]
   const endpoints = Object.fromEntries(
     names.map(name => [name, reportEndpoint(services, reading, name)]),
@@ -56,7 +56,7 @@ export function reportsHandler(services: ReportsServices): HttpFunction {
 }
 
 /** The endpoint of a report. */
-function reportEndpoint(services: ReportsServices, { chain, read }: ReadEndpoint, name: ReportName) {
+function reportEndpoint(services: ReportsServices, { chain, readShared }: ReadEndpoint, name: ReportName) {
   // The type of `reports` has checked each report against its row. Here the compiler cannot tell the rows
   // apart, so all of them get the type of one.
   const reportOfAccount = reports[name] as typeof reports.stats
@@ -67,10 +67,9 @@ function reportEndpoint(services: ReportsServices, { chain, read }: ReadEndpoint
     const { query, body } = { body: undefined, ...call }
     const isLink = call.caller.shared !== undefined
     const report = isLink ? reportOfLink : reportOfAccount
-    const reader = readerOf(services, call)
-    const result = await read(
-      { ...call, ...reader },
-      async function openAndRun({ shareEqual, quietEngine = services.engine, clock }) {
+    const result = await readShared(
+      { ...call, ...readerOf(services, call) },
+      async function askReport({ quietEngine = services.engine, clock }) {
         const { project, contextSince } = await openProject(services, call)
         const scoped = toScopedProject(project, call.caller)
         const start = firstDayOf(report.range, { project, query, body }, clock.now())
@@ -81,13 +80,11 @@ function reportEndpoint(services: ReportsServices, { chain, read }: ReadEndpoint
         ])
         const asked = { project, query, body, context, segments, keptSince: keptSince(services, call.caller) }
         const { links, isPartial, joinedProjects } = identity
-        const question = JSON.stringify([name, isLink, asked, links, isPartial, joinedProjects])
-        const { countReplays, findRecorded } = services.replays
-        return shareEqual(question, call.signal, function runOnce(reportServices, signal) {
-          const replays = { countReplays, findRecorded }
-          const open = { ...asked, identity, signal, ...replays, isByWholeDates: isLink }
-          return runReport(report, reportServices, open)
-        })
+        const open = { ...asked, identity, replays: services.replays, isByWholeDates: isLink }
+        return {
+          question: JSON.stringify([name, isLink, asked, links, isPartial, joinedProjects]),
+          compute: (reportServices, signal) => runReport(report, reportServices, { ...open, signal }),
+        }
       },
     )
     noteUse(services, call, namedEvents(query, body))

@@ -4,7 +4,7 @@ import type { Exchange } from '#lambdas/chain/chain'
 import { RECEIPT_HEADER } from '#schemas/read-options'
 
 /** What the endpoints of reads have in common: the chain of their checks, and the reader that runs them. */
-export type ReadEndpoint = { chain: ReturnType<typeof accountChain>; read: Reader }
+export type ReadEndpoint = Reader & { chain: ReturnType<typeof accountChain> }
 
 /**
  * The response of a read, with its receipt in the headers. A dry run has a body of its own, which the rows do

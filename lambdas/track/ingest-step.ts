@@ -49,7 +49,7 @@ export function ingestStep<Needs, Added extends Addition>(
     }
   }
 
-  return call => {
+  return function runIngestStep(call) {
     const outcome = step(call)
     return outcome instanceof Promise
       ? outcome.then(settled => conclude(settled, call))

@@ -45,7 +45,7 @@ export type Copied = {
  * Parts of the table that are read at the same time. DynamoDB puts all items of one partition key into one
  * part, such as the persons of a project.
  */
-const LANES = 16
+const PARTS = 16
 /**
  * Batches that are written at the same time, of whatever parts: with some 10 ms a write up to 40,000 items a
  * second, far above what a table takes at first.
@@ -73,24 +73,24 @@ export async function copyItems(services: Services, from: string, to: string): P
   let last: StoredItem[] = []
   /** The receipts of erasures that the moment had, by their partition key. */
   const receipts = new Set<string>()
-  await inLanes(copyLane)
+  await inParts(copyPart)
   if (last.length > 0) await writeBatch(services, to, last)
   // A table without a pipeline got all its receipts from the copy, so there is nothing to count.
-  if (hasPipeline) await inLanes(countReceipts)
+  if (hasPipeline) await inParts(countReceipts)
   return copied
 
-  async function countReceipts(lane: number): Promise<void> {
+  async function countReceipts(part: number): Promise<void> {
     const filter = {
       FilterExpression: 'begins_with(sk, :receipt)',
       ExpressionAttributeValues: { ':receipt': { S: RECEIPT_PREFIX } },
       ProjectionExpression: 'pk',
     }
-    for await (const items of scanLane(services.dynamo, to, lane, filter))
+    for await (const items of scanPart(services.dynamo, to, part, filter))
       copied.erasures += items.filter(({ pk }) => !receipts.has(pk?.S ?? '')).length
   }
 
-  async function copyLane(lane: number): Promise<void> {
-    for await (const Items of scanLane(services.dynamo, from, lane)) {
+  async function copyPart(part: number): Promise<void> {
+    for await (const Items of scanPart(services.dynamo, from, part)) {
       for (const item of Items) if (isReceipt(item)) receipts.add(item.pk?.S ?? '')
       const written: StoredItem[] = []
       for (const [rule, items] of Map.groupBy(Items, restoreRuleOf)) {
@@ -108,19 +108,19 @@ export async function copyItems(services: Services, from: string, to: string): P
   }
 }
 
-async function inLanes(run: (lane: number) => Promise<void>): Promise<void> {
-  await Promise.all(Array.from({ length: LANES }, (_, lane) => run(lane)))
+async function inParts(run: (part: number) => Promise<void>): Promise<void> {
+  await Promise.all(Array.from({ length: PARTS }, (_, part) => run(part)))
 }
 
-/** The items of one lane of a table, page by page. */
-async function* scanLane(
+/** The items of one part of a table, page by page. */
+async function* scanPart(
   client: DynamoDBClient,
   TableName: string,
   Segment: number,
   filter: Partial<ScanCommandInput> = {},
 ): AsyncGenerator<StoredItem[]> {
-  const lane = { TableName, ConsistentRead: true, Segment, TotalSegments: LANES }
-  for await (const { Items = [] } of paginateScan({ client }, { ...lane, ...filter })) yield Items
+  const scan = { TableName, ConsistentRead: true, Segment, TotalSegments: PARTS }
+  for await (const { Items = [] } of paginateScan({ client }, { ...scan, ...filter })) yield Items
 }
 
 function isPipelineItem({ pk, sk }: StoredItem): boolean {
@@ -184,7 +184,9 @@ async function fillItem(dynamo: DynamoDBClient, to: string, Item: StoredItem, co
 /** One write, so that a key that is replaced meanwhile stays replaced. */
 async function mergeItem(dynamo: DynamoDBClient, to: string, item: StoredItem, copied: Copied) {
   const update = new UpdateItemCommand({
-    ...{ TableName: to, Key: keyOf(item), ReturnValues: 'ALL_OLD' },
+    TableName: to,
+    Key: keyOf(item),
+    ReturnValues: 'ALL_OLD',
     ...mergeOf(item),
   })
   const old = await held(dynamo.send(update))

@@ -68,7 +68,9 @@ export function openBucket({ bucket, prefix }: S3Address) {
     await send(() =>
       client.send(
         new PutObjectCommand({
-          ...{ Bucket, Key: prefix + key, ContentLength: size },
+          Bucket,
+          Key: prefix + key,
+          ContentLength: size,
           Body: size === 0 ? '' : createReadStream(file),
         }),
       ),

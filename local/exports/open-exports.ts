@@ -45,7 +45,8 @@ export function openLocalExports(options: LocalExportsOptions): LocalExports {
     openLake,
     writer: createExportWriter({
       ...{ lake, log, signal, tempDir: exportTempDir(dataDir) },
-      ...{ memoryMb: MEMORY_MB, threads: 1 },
+      memoryMb: MEMORY_MB,
+      threads: 1,
     }),
     stopping: signal,
   })

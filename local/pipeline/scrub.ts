@@ -7,10 +7,10 @@ import type { LakeStateStore } from '#core/lake/model/state'
 import type { LiveBuffer } from '#core/live/buffer'
 import type { LiveCheckpoint } from '#core/live/checkpoint'
 import type { Lake, Log, Now } from '#core/ports'
-import type { LanesReader } from '#local/stream/lanes-reader'
+import type { LogsReader } from '#local/stream/logs-reader'
 
 export type ScrubServices = {
-  stream: Pick<LanesReader, 'shards' | 'overwrite' | 'scrub' | 'appendedAfter'>
+  stream: Pick<LogsReader, 'shards' | 'overwrite' | 'scrub' | 'appendedAfter'>
   state: Pick<LakeStateStore, 'shard' | 'manifests'>
   lake: Pick<Lake, 'get'>
   liveBuffer: Pick<LiveBuffer, 'erase'>

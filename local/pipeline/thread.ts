@@ -28,7 +28,7 @@ import { createFolderLake } from '#local/lake/folder'
 import { createRepairingLog, createRepairs, type RepairJob } from '#local/lake/repairs'
 import { scrubState } from '#local/state/scrub-state'
 import { connectState } from '#local/state/state'
-import { openLanesReader } from '#local/stream/lanes-reader'
+import { openLogsReader } from '#local/stream/logs-reader'
 import { systemClock as clock } from '#providers/system-clock'
 import { createFeedSender } from './chunk-feed.ts'
 import { createIdentityFeed } from './identity-feed.ts'
@@ -64,7 +64,7 @@ const stopping = new AbortController()
 
 const send = (message: PipelineMessage) => port.postMessage(message)
 const log: Log = (code, fields = {}) => send({ kind: 'log', code, fields })
-const stream = openLanesReader(dataDir)
+const stream = openLogsReader(dataDir)
 const connection = connectState(statePath(dataDir))
 const lake = ownObjects(createFolderLake(lakeDir(dataDir)), log)
 const { usage, projects } = createStores(connection, clock)

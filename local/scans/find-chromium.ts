@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { remember } from '#core/async/lazily'
 import { type Chromium, unpackChromium } from '#providers/chromium/unpack-chromium'
 
 /**
@@ -13,24 +14,14 @@ export function createChromiumFinder(
   dataDir: string,
   installed: string | undefined,
 ): () => Promise<Chromium | null> {
-  let found: Promise<Chromium | null> | null = null
-
-  async function find(): Promise<Chromium | null> {
+  // A full disk may have room later.
+  return remember(async function find() {
     if (installed !== undefined) return { executable: installed, env: {} }
     const folder = packageFolder()
     if (folder === null) return null
     const { version } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
     return unpackChromium(join(folder, 'bin'), join(dataDir, 'browser', version))
-  }
-
-  return () => {
-    found ??= find()
-    // A full disk may have room later.
-    found.catch(() => {
-      found = null
-    })
-    return found
-  }
+  })
 }
 
 /** Whether the browser of the npm package can run here, unpacked or not. */

@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
+import { lazily } from '#core/async/lazily'
 import { createOutboundClient } from '#core/outbound/outbound-client'
 import type { AddressPolicy } from '#core/outbound/public-url'
 import { profiles } from '#core/plans/profile'
@@ -86,18 +87,12 @@ export function runScanThread({ network, policy, openReader = openSiteReader }: 
 
 /** The SDK of AWS is loaded by the first request, so that machines without a model never load it. */
 function createLazyModel(modelId: string): TextModel {
-  let opened: Promise<TextModel> | undefined
-  async function open(): Promise<TextModel> {
+  const open = lazily(async function openModel() {
     const [{ createBedrockClient }, { createBedrockModel }] = await Promise.all([
       import('#providers/bedrock/create-bedrock-client'),
       import('#providers/bedrock/create-bedrock-model'),
     ])
     return createBedrockModel(createBedrockClient(), modelId)
-  }
-  return {
-    async ask(request, signal) {
-      opened ??= open()
-      return (await opened).ask(request, signal)
-    },
-  }
+  })
+  return { ask: async (request, signal) => (await open()).ask(request, signal) }
 }

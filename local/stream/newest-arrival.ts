@@ -2,7 +2,7 @@ import { type ArrivalOrder, createArrivalOrder } from '#core/ingest/ids'
 import { unpackUnparsed } from '#core/ingest/record'
 import type { LakeStateStore } from '#core/lake/model/state'
 import { DAY_MS } from '#core/time'
-import type { Lanes } from './lanes.ts'
+import type { Logs } from './logs.ts'
 
 /**
  * Records of a log that are searched for the newest arrival: those that were on their way together may be out
@@ -37,7 +37,7 @@ export function isFarAhead(arrival: number, now: number): boolean {
  * Unix ms. They may be later than the clock, if that was ahead once.
  */
 export async function newestTimes(
-  stream: Pick<Lanes, 'shards' | 'newest'>,
+  stream: Pick<Logs, 'shards' | 'newest'>,
   state: Pick<LakeStateStore, 'manifests'>,
 ): Promise<{ logged: number[]; stored: number[]; untils: number[] }> {
   const logged: number[] = []

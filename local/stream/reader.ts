@@ -5,7 +5,7 @@ import { DAMAGED } from '#core/ingest/packing'
 import type { EventStream, StreamEntry } from '#core/ports'
 import { checksumOf, isDamage, logPath, suspectPath } from './log-file.ts'
 
-/** The shard of the log. Projects that send much have another one (lanes-reader.ts). */
+/** The shard of the log. Projects that send much have another one (logs-reader.ts). */
 export const LOCAL_SHARD = 'local'
 
 /** Reads the log, in any thread. It has its own connection. */

@@ -52,7 +52,9 @@ export function createRenderer({
       const requests = createRequestAnswerer(client, new URL(first), signal)
       let events: PageEvents | null = null
       const browser = await startBrowser({
-        ...{ chromium, tempDir, fence },
+        chromium,
+        tempDir,
+        fence,
         onEvent: event => events?.handle(event),
       })
       events = createPageEvents(browser, requests)

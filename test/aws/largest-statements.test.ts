@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { statementText } from '#aws/statement-text'
 import type { LakeSnapshot } from '#core/lake/read/snapshot'
 import type { QueryEngine, Row } from '#core/ports'
-import { MAX_LISTED_REPLAYS } from '#core/replays/of-sessions'
+import { MAX_LISTED_REPLAYS, NO_REPLAYS } from '#core/replays/of-sessions'
 import { allSites } from '#core/reports/all-sites'
 import { type Report, runReport } from '#core/reports/run/run'
 import { DAY_MS } from '#core/time'
@@ -204,7 +204,10 @@ test.each(cases)(
       {
         project,
         query: params,
-        findRecorded: async (_, { from }) => ({ ids: RECORDED, since: from, hasMore: true }),
+        replays: {
+          ...NO_REPLAYS,
+          findRecorded: async (_, { from }) => ({ ids: RECORDED, since: from, hasMore: true }),
+        },
       },
     )
     expect(sent.length).toBeGreaterThan(0)

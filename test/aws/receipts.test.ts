@@ -47,7 +47,7 @@ function openReader(
 }
 
 function readRetention(reader: ReturnType<typeof openReader>, dry_run: boolean) {
-  return reader({ account: 'acc_1', options: { receipt: true, sql: false, dry_run } }, services =>
+  return reader.read({ account: 'acc_1', options: { receipt: true, sql: false, dry_run } }, services =>
     runReport(retention, services, { project, query: { period: 'week', cohorts: 8, event: 'signup' } }),
   )
 }

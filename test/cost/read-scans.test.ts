@@ -106,7 +106,7 @@ async function runStats(snapshot: Snapshot & { now: number }, has_event_ids: boo
     created_at: new Date(START).toISOString(),
   }
   // As a request runs it, with the counters that know the first event.
-  const read = createReader({
+  const { read } = createReader({
     engine,
     openLake: async () => fixedLake(snapshot),
     clock: { now: () => now },

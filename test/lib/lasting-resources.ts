@@ -2,8 +2,8 @@ import type { Synthesized } from './synthesized.ts'
 
 /**
  * What an update of a stack must not replace, with the properties whose change makes CloudFormation replace
- * it (the pages of the resource types in its user guide, November 2026): data, addresses that others know
- * written down, and confirmed subscriptions.
+ * it (the pages of the resource types in its user guide, November 2026): resources with data, addresses that
+ * other programs know, and subscriptions that somebody has confirmed.
  */
 const FIXED: Readonly<Record<string, readonly string[]>> = {
   'AWS::S3::Bucket': ['BucketName', 'BucketNamePrefix', 'BucketNamespace'],

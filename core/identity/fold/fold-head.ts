@@ -29,7 +29,9 @@ export type FoldHead = {
 const KEY = { pk: 'identity-fold', sk: 'head' }
 const FIRST: FoldHead = {
   ...{ version: 0, epoch: 1, cursors: {}, leaseUntil: 0 },
-  ...{ behind: null, damaged: {}, late: 0 },
+  behind: null,
+  damaged: {},
+  late: 0,
 }
 
 /**

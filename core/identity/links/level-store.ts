@@ -73,7 +73,8 @@ export function createLevelStore({ client, table, lake }: LevelStoreServices) {
     const { bytes, hash } = packJson(next)
     const known = newest.get(bucket)
     const entry: Entry = {
-      ...{ version: next.version, hash },
+      version: next.version,
+      hash,
       before: known?.version === version ? { version, hash: known.hash } : null,
     }
     await lake.put(linksManifestKey(bucket, entry), bytes)

@@ -21,7 +21,9 @@ export function toTraitsRows(item: Item): TraitsRow[] {
 /** Encodes a traits file of a project. */
 export function encodeTraits(projectId: string, rows: readonly TraitsRow[]): Uint8Array {
   const columns = rows.map(({ user_id, hasCredential, at, seq, traits }) => ({
-    ...{ project_id: projectId, user_id, user_key: Number(shortKey(user_id)) },
+    project_id: projectId,
+    user_id,
+    user_key: Number(shortKey(user_id)),
     ...{ has_credential: Number(hasCredential), sent_at: at, sent_seq: seq, traits },
   }))
   return encodeRows('user_traits', columns)

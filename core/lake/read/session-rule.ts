@@ -1,5 +1,5 @@
 import type { SqlQuery } from '#core/ports'
-import { integer, join, sql, trustedSql } from '#core/sql/sql'
+import { bit, integer, join, sql, trustedSql } from '#core/sql/sql'
 import { NON_INTERACTIVE_EVENTS } from '#schemas/event'
 
 /**
@@ -26,7 +26,7 @@ export const DURATION_MS = sql`date_diff('millisecond', start_at, end_at)`
 
 /** 1 for a session without an interaction. `interactive`: its interactions. */
 export function isBounce(interactive: SqlQuery): SqlQuery {
-  return sql`CASE WHEN ${interactive} = 0 THEN 1 ELSE 0 END`
+  return bit(sql`${interactive} = 0`)
 }
 
 /**

@@ -1,30 +1,25 @@
 import { ApiError } from '#core/errors'
 import { ID_OF, joinSets } from '#core/lake/read/chosen'
 import { type ChosenSet, type EventField, type LakeRead, withoutWhere } from '#core/lake/read/lake-read'
-import { events, hasIdsAsKeys } from '#core/lake/read/relations'
+import { events } from '#core/lake/read/relations'
 import type { SqlQuery } from '#core/ports'
 import { addDays, type Zone } from '#core/reports/run/zone'
 import type { OwnSources } from '#core/reports/sources/name-sources'
-import { type FilterField, filterSql } from '#core/reports/sql/filters'
-import { integer, join, name, sql, trustedSql } from '#core/sql/sql'
+import { filterSql } from '#core/reports/sql/filters'
+import { bit, integer, join, name, sql, trustedSql } from '#core/sql/sql'
 import { textKey } from '#core/sql/text-key'
 import type { Range } from '#core/time'
-import type { Condition, Did, Leaf } from '#schemas/conditions'
+import type { Condition, Leaf } from '#schemas/conditions'
 import { orRefused } from './check-leaves.ts'
 import { numberField, parseFilter, parseValue } from './parse-filter.ts'
-import {
-  IS_NEW,
-  isSessionLeaf,
-  SESSION_LEAVES,
-  type SessionLeaf,
-  sessionsWithLeaves,
-} from './session-leaves.ts'
+import { IS_NEW, isSessionLeaf, SESSION_LEAVES, type SessionFlag, sessionSet } from './session-leaves.ts'
 import { peopleWithTraits, type TraitFlag, traitOf } from './trait-leaves.ts'
 
 /**
  * From a condition (docs/api/conditions.md) to what relations choose by. A leaf about an event becomes a
- * comparison of its columns. `session`, `person` and `did`, and fields of a session, become flags in a set of
- * sessions or people: those of one kind share one scan, however many they are.
+ * comparison of its columns. `session`, `person` and `did`, and fields of a session or person, become flags
+ * in a set of sessions or people: those that are found in the same place share one scan, however many they
+ * are.
  */
 
 /** What a condition is about: the read that it is a part of, and what its times mean. */
@@ -57,19 +52,16 @@ export function compileConditions(
 ): { fields: EventField[]; tests: SqlQuery[]; sets: ChosenSet[] } {
   const compiler: Compiler = { ...context, read: withoutWhere(context.read), flags: 0, sets: 0 }
   const compiled = conditions.map(each => compile(each, compiler, place))
-  const sets = joinedSets(
-    compiled.flatMap(each => each.sets),
-    compiler,
-  )
-  return { fields: compiled.flatMap(({ fields }) => fields), tests: compiled.map(({ test }) => test), sets }
+  const flags = compiled.flatMap(each => each.flags)
+  return {
+    fields: compiled.flatMap(({ fields }) => fields),
+    tests: compiled.map(({ test }) => test),
+    sets: setsOf(flags, compiler),
+  }
 }
 
-type Compiler = ChoosingContext & {
-  /** Flags that have a name so far. */
-  flags: number
-  /** Sets so far. */
-  sets: number
-}
+/** `flags` and `sets`: how many there are so far. */
+type Compiler = ChoosingContext & { flags: number; sets: number }
 
 /**
  * Sets of sessions and people that a condition needs at most: each is one more scan of the events. Nesting
@@ -77,27 +69,47 @@ type Compiler = ChoosingContext & {
  */
 const MAX_SETS = 8
 
-/** A condition over the columns of an event; it is never null. */
-type Compiled = { fields: EventField[]; test: SqlQuery; sets: WantedSet[] }
+/** A condition over the columns of an event and flags; it is never null. */
+type Compiled = { fields: EventField[]; test: SqlQuery; flags: Flag[] }
 
-/** A flag of sessions or people. `range`: of the events that are looked at. */
-type WantedSet = { flag: SqlQuery } & (
-  | { of: 'session'; test: (session: SessionLeaf) => SqlQuery; field: SessionLeaf }
-  | { of: 'person'; trait: string; test: (value: FilterField) => SqlQuery }
-  | { of: 'session' | 'person'; inner: Compiled; atLeast: number; range: Range }
-)
+/** A flag of sessions or people, which is 1 or 0, by where it is found. */
+type Flag =
+  | ({ in: 'sessions' } & SessionFlag)
+  | ({ in: 'traits' } & TraitFlag)
+  | ({ in: 'events' } & EventFlag)
+type FlagIn<Place> = Extract<Flag, { in: Place }>
+
+/** Whether a session or a person has so many events of the range that pass the inner condition. */
+type EventFlag = {
+  of: 'session' | 'person'
+  inner: Compiled
+  atLeast: number
+  range: Range
+  flag: SqlQuery
+}
 
 function compile(condition: Condition, compiler: Compiler, place: string): Compiled {
   if ('and' in condition) return joinAll(condition.and, ' AND ', compiler, `${place}.and`)
   if ('or' in condition) return joinAll(condition.or, ' OR ', compiler, `${place}.or`)
-  if ('not' in condition) {
-    const { test, ...others } = compile(condition.not, compiler, `${place}.not`)
-    return { ...others, test: sql`NOT ${test}` }
+  if ('not' in condition) return negate(compile(condition.not, compiler, `${place}.not`))
+  const { from, to } = compiler.read
+  const any = { atLeast: 1, range: { from, to } }
+  if ('session' in condition) {
+    const inner = compile(condition.session, compiler, `${place}.session`)
+    return hasFlag(compiler, flag => ({ in: 'events', of: 'session', inner, ...any, flag }))
   }
-  if ('session' in condition) return inSet('session', condition.session, compiler, `${place}.session`)
-  if ('person' in condition) return inSet('person', condition.person, compiler, `${place}.person`)
-  if ('did' in condition) return hasDone(condition.did, compiler, `${place}.did`)
-  return compileLeaf(condition, compiler, place)
+  if ('person' in condition) {
+    const inner = compile(condition.person, compiler, `${place}.person`)
+    return hasFlag(compiler, flag => ({ in: 'events', of: 'person', inner, ...any, flag }))
+  }
+  if ('did' in condition) {
+    const { event, where, at_least: atLeast = 1, within } = condition.did
+    const named: Condition = { field: 'event', op: 'eq', value: event }
+    const inner = compile(where === undefined ? named : { and: [named, where] }, compiler, `${place}.did`)
+    const range = within === undefined ? any.range : rangeWithin(within, compiler)
+    return hasFlag(compiler, flag => ({ in: 'events', of: 'person', inner, atLeast, range, flag }))
+  }
+  return orRefused(() => compileLeaf(condition, compiler, place))
 }
 
 function joinAll(
@@ -111,68 +123,47 @@ function joinAll(
   return {
     fields: parts.flatMap(({ fields }) => fields),
     test: sql`(${join(tests, operator)})`,
-    sets: parts.flatMap(({ sets }) => sets),
+    flags: parts.flatMap(({ flags }) => flags),
   }
 }
 
-function inSet(of: 'session' | 'person', condition: Condition, compiler: Compiler, place: string): Compiled {
-  const inner = compile(condition, compiler, place)
-  const { from, to } = compiler.read
-  return ofFlag({ of, inner, atLeast: 1, range: { from, to }, flag: nextFlag(compiler) })
+function negate({ test, ...others }: Compiled): Compiled {
+  return { ...others, test: sql`NOT ${test}` }
 }
 
-function hasDone({ event, where, at_least = 1, within }: Did, compiler: Compiler, place: string): Compiled {
-  const done: Condition = { field: 'event', op: 'eq', value: event }
-  const inner = compile(where === undefined ? done : { and: [done, where] }, compiler, place)
-  return ofFlag({
-    ...{ of: 'person', inner, atLeast: at_least, range: rangeWithin(within, compiler) },
-    flag: nextFlag(compiler),
-  })
-}
-
-/** The range of the read, or so many days before its last date and that date. */
-function rangeWithin(within: string | undefined, { read, zone, oldest, now }: Compiler): Range {
-  if (within === undefined) return { from: read.from, to: read.to }
+/** So many days before the last date of the read, and that date. */
+function rangeWithin(within: string, { read, zone, oldest, now }: Compiler): Range {
   const lastDate = zone.dateOf(Math.min(read.to - 1, now))
   const from = zone.startOf(addDays(lastDate, -Number.parseInt(within, 10)))
   return { from: Math.max(from, oldest), to: read.to }
 }
 
-function ofFlag(set: WantedSet): Compiled {
-  return { fields: [], test: sql`coalesce(${set.flag}, 0) = 1`, sets: [set] }
-}
-
-/** A name of our own: no two flags of a statement have the same. */
-function nextFlag(compiler: Compiler): SqlQuery {
+/** The flag gets a name of our own: no two flags of a statement have the same. */
+function hasFlag(compiler: Compiler, toFlag: (name: SqlQuery) => Flag): Compiled {
   compiler.flags += 1
-  return trustedSql(`flag_${compiler.flags}`)
+  const flag = trustedSql(`flag_${compiler.flags}`)
+  return { fields: [], test: sql`coalesce(${flag}, 0) = 1`, flags: [toFlag(flag)] }
 }
 
 function compileLeaf(leaf: Leaf, compiler: Compiler, place: string): Compiled {
   const { field, op } = leaf
-  return orRefused(() => {
-    const trait = traitOf(field)
-    if (trait !== undefined) return hasTrait(trait, op, parseValue(leaf.value, op, place, field), compiler)
-    if (field === IS_NEW) return isNew(parseValue(leaf.value, op, place, field), op, compiler)
-    if (!isSessionLeaf(field)) {
-      const { read, zone } = compiler
-      const range = { from: Math.min(read.from, compiler.oldest), to: read.to }
-      const { fields, condition } = parseFilter(leaf, place, { ...zone, range })
-      return { fields, test: sql`coalesce(${condition}, false)`, sets: [] }
-    }
-    const value = toFlag(parseValue(leaf.value, op, place, field), field)
-    const test = (named: SessionLeaf) => filterSql(SESSION_LEAVES[named].filterField, op, value)
-    return ofFlag({ of: 'session', field, test, flag: nextFlag(compiler) })
-  })
+  const trait = traitOf(field)
+  if (trait === undefined && field !== IS_NEW && !isSessionLeaf(field)) {
+    const { read, zone, oldest } = compiler
+    const range = { from: Math.min(read.from, oldest), to: read.to }
+    const { fields, condition } = parseFilter(leaf, place, { ...zone, range })
+    return { fields, test: sql`coalesce(${condition}, false)`, flags: [] }
+  }
+  const value = parseValue(leaf.value, op, place, field)
+  if (trait !== undefined) return hasTrait(trait, op, value, compiler)
+  if (!isSessionLeaf(field)) return isNew(value, op, compiler)
+  const test = filterSql(SESSION_LEAVES[field].filterField, op, field === 'is_bounce' ? toBits(value) : value)
+  return hasFlag(compiler, flag => ({ in: 'sessions', field, test, flag }))
 }
 
 type Value = ReturnType<typeof parseValue>
 
-/** `is_bounce` is 1 or 0 in the lake, and true or false for who asks. */
-function toFlag(value: Value, field: SessionLeaf): Value {
-  return field === 'is_bounce' ? toBits(value) : value
-}
-
+/** `is_bounce` and `is_new` are 1 or 0 in SQL, and true or false for who asks. */
 function toBits(value: Value): Value {
   const toNumber = (each: string | number | boolean) =>
     each === true || each === 'true' ? 1 : each === false || each === 'false' ? 0 : each
@@ -184,118 +175,78 @@ function toBits(value: Value): Value {
  * no value.
  */
 function isNew(value: Value, op: Leaf['op'], compiler: Compiler): Compiled {
-  const { read, oldest } = compiler
-  const before = { from: oldest, to: read.from }
-  const everything: Compiled = { fields: [], test: sql`true`, sets: [] }
+  const range = { from: compiler.oldest, to: compiler.read.from }
+  const inner: Compiled = { fields: [], test: sql`true`, flags: [] }
   const seen =
-    before.from < before.to
-      ? ofFlag({ of: 'person', inner: everything, atLeast: 1, range: before, flag: nextFlag(compiler) })
-      : { ...everything, test: sql`false` }
-  const bit = sql`CASE WHEN user_id IS NULL THEN NULL WHEN ${seen.test} THEN 0 ELSE 1 END`
-  const test = filterSql(numberField(bit), op, op === 'exists' ? value : toBits(value))
-  return { fields: ['user_id'], test: sql`coalesce(${test}, false)`, sets: seen.sets }
+    range.from < range.to
+      ? hasFlag(compiler, flag => ({ in: 'events', of: 'person', inner, atLeast: 1, range, flag }))
+      : { ...inner, test: sql`false` }
+  const isNewPerson = sql`CASE WHEN user_id IS NULL THEN NULL WHEN ${seen.test} THEN 0 ELSE 1 END`
+  const test = filterSql(numberField(isNewPerson), op, op === 'exists' ? value : toBits(value))
+  return { fields: ['user_id'], test: sql`coalesce(${test}, false)`, flags: seen.flags }
 }
 
 /**
  * Whether the person of an event has a trait with such a value. An event without a person, and a person
  * without traits, have none.
  */
-function hasTrait(trait: string, op: Leaf['op'], value: Value, compiler: Compiler): Compiled {
-  if (op === 'exists' && value === false) {
-    const { test, ...others } = hasTrait(trait, op, true, compiler)
-    return { ...others, test: sql`NOT ${test}` }
-  }
-  if (filesOf(compiler).length === 0) return { fields: [], test: sql`false`, sets: [] }
-  const test = (field: FilterField) => filterSql(field, op, value)
-  return ofFlag({ of: 'person', trait, test, flag: nextFlag(compiler) })
+function hasTrait(key: string, op: Leaf['op'], value: Value, compiler: Compiler): Compiled {
+  if (op === 'exists' && value === false) return negate(hasTrait(key, op, true, compiler))
+  if (traitsFiles(compiler).length === 0) return { fields: [], test: sql`false`, flags: [] }
+  return hasFlag(compiler, flag => ({ in: 'traits', key, test: field => filterSql(field, op, value), flag }))
 }
 
 /** The traits files of the read; none if nobody has traits. */
-function filesOf({ read: { traits } }: Compiler): readonly string[] {
+function traitsFiles({ read: { traits } }: Compiler): readonly string[] {
   return traits?.files ?? []
 }
 
-/** The sets with the wanted flags: flags of one kind and range share a set, so they share a scan. */
-function joinedSets(wanted: readonly WantedSet[], compiler: Compiler): ChosenSet[] {
-  const kinds = Map.groupBy(wanted, set =>
-    'field' in set
-      ? 'sessions of the rollup'
-      : 'trait' in set
-        ? 'traits'
-        : `${set.of} ${set.range.from} ${set.range.to}`,
+/** The sets with these flags. Flags that are found by the same scan share a set. */
+function setsOf(flags: readonly Flag[], compiler: Compiler): ChosenSet[] {
+  const byScan = Map.groupBy(flags, each =>
+    each.in === 'events' ? `${each.of} ${each.range.from} ${each.range.to}` : each.in,
   )
-  compiler.sets += kinds.size
+  compiler.sets += byScan.size
   if (compiler.sets > MAX_SETS)
     throw new ApiError(
       'QUERY_FAILED',
       `Field \`where\` reads the events more than ${MAX_SETS} times. Use fewer different values of \`within\`, or fewer conditions inside each other.`,
     )
-  return [...kinds.values()].map(ofKind => {
-    const flags = ofKind.map(({ flag }) => flag)
-    const [first] = ofKind
-    if (first !== undefined && 'field' in first)
-      return { of: 'session', flags, ...sessionFlags(ofKind, compiler) }
-    if (first !== undefined && 'trait' in first)
-      return { of: 'person', flags, refs: 'ids', relation: traitFlags(ofKind, compiler) }
-    return { of: first?.of ?? 'session', flags, refs: 'ids', relation: eventFlags(ofKind, compiler) }
-  })
+  // All flags of a scan are found in the same place.
+  return [...byScan.values()].map(found => SETS[found[0]!.in](found as never, compiler))
 }
 
-/** The sessions that start in the range, with the flags of their fields. */
-function sessionFlags(
-  sets: readonly WantedSet[],
-  { read, own }: Compiler,
-): Pick<ChosenSet, 'refs' | 'relation'> {
-  const leaves = sets.flatMap(set => ('field' in set ? [set] : []))
-  const flags = leaves.map(({ field, test, flag }) => sql`${toBit(test(field))} AS ${flag}`)
-  return {
-    refs: hasIdsAsKeys(read) ? 'ids' : 'keys',
-    relation: sql`SELECT session_key AS set_ref, ${join(flags, ', ')} FROM ${sessionsWithLeaves(
-      read,
-      leaves.map(({ field }) => field),
-      own,
-    )} AS leaf_session`,
-  }
+/** The set of one scan, by where its flags are found. */
+const SETS: { [Place in Flag['in']]: (flags: readonly FlagIn<Place>[], compiler: Compiler) => ChosenSet } = {
+  sessions: (flags, { read, own }) => sessionSet(read, flags, own),
+  traits: (flags, compiler) => ({
+    of: 'person',
+    refs: 'ids',
+    flags: flags.map(({ flag }) => flag),
+    relation: peopleWithTraits(compiler.read, traitsFiles(compiler), flags),
+  }),
+  events: eventSet,
 }
 
-/** The people with traits, with a flag for each test of a trait. */
-function traitFlags(sets: readonly WantedSet[], compiler: Compiler): SqlQuery {
-  const flags = sets.flatMap((set): TraitFlag[] =>
-    'trait' in set ? [{ key: set.trait, test: set.test, flag: set.flag }] : [],
-  )
-  return peopleWithTraits(compiler.read, filesOf(compiler), flags)
-}
-
-/** The sessions or people of the events that pass any of the inner conditions, with a flag for each. */
-function eventFlags(sets: readonly WantedSet[], compiler: Compiler): SqlQuery {
-  const wanted = sets.flatMap(set => ('inner' in set ? [set] : []))
-  const [{ of, range } = { of: 'session' as const, range: compiler.read }] = wanted
+/** The sessions or people of the events that pass any of the inner conditions. */
+function eventSet(flags: readonly EventFlag[], compiler: Compiler): ChosenSet {
+  const { of, range } = flags[0]!
   const id = ID_OF[of]
-  const inner = joinedSets(
-    wanted.flatMap(each => each.inner.sets),
+  const inner = setsOf(
+    flags.flatMap(each => each.inner.flags),
     compiler,
   )
-  const fields = wanted.flatMap(each => each.inner.fields)
+  const fields = flags.flatMap(each => each.inner.fields)
   const ids = inner.map(set => ID_OF[set.of])
   const rows = events({ ...compiler.read, ...range }, [...new Set([id, ...fields, ...ids])])
-  const hits = wanted.map(({ inner: { test } }, i) => sql`${toBit(test)} AS ${hit(i)}`)
   const joined = joinSets(inner, set => ({ refs: 'ids', column: name(ID_OF[set.of]) }))
-  const isHit = join(
-    wanted.map((_, i) => hit(i)),
-    ' + ',
+  const hits = flags.map((_, i) => trustedSql(`hit_${i}`))
+  const tests = flags.map((each, i) => sql`${bit(each.inner.test)} AS ${hits[i]!}`)
+  const sums = flags.map(
+    ({ flag, atLeast }, i) => sql`${bit(sql`sum(${hits[i]!}) >= ${integer(atLeast)}`)} AS ${flag}`,
   )
-  const flags = wanted.map(
-    ({ flag, atLeast }, i) => sql`${toBit(sql`sum(${hit(i)}) >= ${integer(atLeast)}`)} AS ${flag}`,
-  )
-  return sql`SELECT max(${name(id)}) AS set_ref, ${join(flags, ', ')}
-          FROM (SELECT ${name(id)}, ${join(hits, ', ')} FROM ${rows} AS flagged_event${joined} WHERE ${name(id)} IS NOT NULL) AS hit_event
-          WHERE ${isHit} > 0 GROUP BY ${textKey(name(id))}`
-}
-
-function toBit(test: SqlQuery): SqlQuery {
-  return sql`CASE WHEN ${test} THEN 1 ELSE 0 END`
-}
-
-function hit(index: number): SqlQuery {
-  return trustedSql(`hit_${index}`)
+  const relation = sql`SELECT max(${name(id)}) AS set_ref, ${join(sums, ', ')}
+          FROM (SELECT ${name(id)}, ${join(tests, ', ')} FROM ${rows} AS flagged_event${joined} WHERE ${name(id)} IS NOT NULL) AS hit_event
+          WHERE ${join(hits, ' + ')} > 0 GROUP BY ${textKey(name(id))}`
+  return { of, refs: 'ids', flags: flags.map(({ flag }) => flag), relation }
 }

@@ -5,7 +5,7 @@ import type { SqlQuery } from '#core/ports'
 import type { FilterField } from '#core/reports/sql/filters'
 import { jsonPath } from '#core/reports/sql/json-path'
 import { jsonValue } from '#core/reports/sql/property-value'
-import { join, sql, trustedSql } from '#core/sql/sql'
+import { bit, join, sql, trustedSql } from '#core/sql/sql'
 import { traitKey } from '#schemas/property-names'
 
 /**
@@ -30,7 +30,7 @@ export function peopleWithTraits(
   const columns = flags.map(({ key }, i) => sql`${ownerOf(key)} AS ${trustedSql(`traits_${i}`)}`)
   const tests = flags.map(({ key, test, flag }, i) => {
     const { filterField } = jsonValue(trustedSql(`traits_${i}`), key)
-    return sql`CASE WHEN ${test(filterField)} THEN 1 ELSE 0 END AS ${flag}`
+    return sql`${bit(test(filterField))} AS ${flag}`
   })
   return sql`SELECT user_id AS set_ref, ${join(tests, ', ')}
           FROM (SELECT user_id, ${join(columns, ', ')} FROM ${personTraits(withoutWhere(read), files)} AS person_traits) AS flagged_person`

@@ -4,8 +4,8 @@ import { toText } from '#core/reports/query/group-numbers'
 import type { QueryRequest } from '#core/reports/query/params'
 import { groupBy, planQuery, selectGroups } from '#core/reports/query/plan'
 import type { ReadRows } from '#core/reports/run/statements'
-import { integer, isOneOf, join, sql } from '#core/sql/sql'
-import { type Choice, isChosen } from './whole-groups.ts'
+import { bit, integer, isOneOf, join, sql } from '#core/sql/sql'
+import type { Choice } from './whole-groups.ts'
 
 /** The row of a group, of which only the fields of `group_by` are read. */
 type GroupRow = Record<string, unknown>
@@ -33,7 +33,7 @@ export async function countLeftOut(
 ): Promise<PeopleLeftOut[] | null> {
   const { groups } = planQuery({ ...request, params: { ...request.params, metrics: ['event_count'] } }, [])
   const failed = join(
-    choices.map(choice => sql`CAST(1 - ${isChosen(choice)} AS varchar)`),
+    choices.map(choice => sql`CAST(1 - ${bit(choice.condition)} AS varchar)`),
     ' || ',
   )
   const fields = new Set<EventField>(['user_id', ...[...groups, ...choices].flatMap(each => each.fields)])

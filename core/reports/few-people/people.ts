@@ -153,7 +153,9 @@ export const conversionForLinks: Report<ConversionParams, Conversion> = {
     if (small.users > 0) notes.warnings.add(FOLDED)
     return {
       ...common,
-      ...{ users, converted, rate },
+      users,
+      converted,
+      rate,
       values: shown,
       ...(small.users > 0 && !isKnown && { other: withRate(small) }),
       ...(missing !== undefined && !isMissingSmall && !isKnown && { missing }),

@@ -88,7 +88,9 @@ export const heatmapForLinks: Report<HeatmapParams, z.input<typeof heatmapRespon
     const { shown, folded } = foldGroups(cells, ({ users }) => users)
     if (folded.length > 0) notes.warnings.add(FOLDED)
     return {
-      ...{ project, period, ...pickParts(partsOf(shown), params.fields) },
+      project,
+      period,
+      ...pickParts(partsOf(shown), params.fields),
       ...(folded.length > 0 && { other: { events: sumOf(folded, ({ events }) => events) } }),
     }
   },

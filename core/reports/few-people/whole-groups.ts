@@ -6,7 +6,7 @@ import { planMetrics } from '#core/reports/query/metrics'
 import type { QueryRequest } from '#core/reports/query/params'
 import { groupValue } from '#core/reports/query/plan'
 import type { ReadRows } from '#core/reports/run/statements'
-import { integer, join, sql, trustedSql } from '#core/sql/sql'
+import { bit, integer, join, sql, trustedSql } from '#core/sql/sql'
 import { fieldOfKey, oneField } from '#schemas/property-names'
 import { FEWEST_PEOPLE } from './fold-groups.ts'
 
@@ -41,13 +41,6 @@ export function choiceOf(
     ),
     fields: [...fields, ...conditions.flatMap(each => each.fields)],
   }
-}
-
-/**
- * 1 for an event that the filters of the field choose, else 0. A filter is not true where the value lacks.
- */
-export function isChosen({ condition }: Choice): SqlQuery {
-  return sql`CASE WHEN ${condition} THEN 1 ELSE 0 END`
 }
 
 type Only = {
@@ -167,7 +160,7 @@ function choiceEvents(request: Request, choices: readonly Choice[], { where, key
   const columns = [
     ...choices.flatMap((choice, i) => [
       sql`CAST(${choice.value} AS varchar) AS ${column('value', i)}`,
-      sql`${isChosen(choice)} AS ${column('chosen', i)}`,
+      sql`${bit(choice.condition)} AS ${column('chosen', i)}`,
     ]),
     ...(number === null ? [] : [sql`${date.value} AS day`, sql`${number.text} AS ${number.textAlias}`]),
   ]

@@ -99,7 +99,7 @@ export const funnel = defineReport<FunnelParams, Response>({
 
 /** Who passed the step that the request names; null if it names none. Throws MISSING_FIELDS. */
 async function peopleOf(
-  { params, project, countReplays }: ReportRequest<FunnelParams>,
+  { params, project, replays }: ReportRequest<FunnelParams>,
   { steps }: FunnelPlan,
   read: (asked: { step: number; isLast: boolean }) => Promise<Row[]>,
 ): Promise<NonNullable<Response['people']> | null> {
@@ -117,11 +117,11 @@ async function peopleOf(
     at: Number(reached_at),
     session_id: session === null ? null : String(session),
   }))
-  const replays = await countReplays(
+  const counts = await replays.countReplays(
     project.id,
     people.flatMap(({ session_id }) => session_id ?? []),
   )
-  return people.map(person => ({ ...person, replay_count: replays.get(person.session_id ?? '') ?? 0 }))
+  return people.map(person => ({ ...person, replay_count: counts.get(person.session_id ?? '') ?? 0 }))
 }
 
 /** The filters of a step, which the report has checked. */

@@ -2,10 +2,10 @@ import { eventRefs, joinSets } from '#core/lake/read/chosen'
 import type { ChosenSet, EventField, LakeRead } from '#core/lake/read/lake-read'
 import { events } from '#core/lake/read/relations'
 import type { SqlQuery } from '#core/ports'
-import { sessionColumn, sessionSet } from '#core/reports/conditions/session-leaves'
+import { sessionColumn, sessionColumns } from '#core/reports/conditions/session-leaves'
 import type { OwnSources } from '#core/reports/sources/name-sources'
 import { namedValue } from '#core/reports/sql/named-value'
-import { integer, join, NOT_MATERIALIZED, name, sql, trustedSql, unixMs } from '#core/sql/sql'
+import { bit, integer, join, NOT_MATERIALIZED, name, sql, trustedSql, unixMs } from '#core/sql/sql'
 import { textKey } from '#core/sql/text-key'
 import { MAX_PEOPLE, SOURCE_FIELDS } from '#schemas/funnel'
 import type { FunnelStep } from './steps.ts'
@@ -29,7 +29,7 @@ export type FunnelBreakdown = { fields: readonly EventField[]; text: SqlQuery; s
 export function funnelBreakdown(named: string, read: LakeRead, own: OwnSources): FunnelBreakdown {
   const field = SOURCE_FIELDS.find(each => each === named)
   if (field === undefined) return { ...namedValue(named), sets: [] }
-  return { fields: ['session_id'], text: sessionColumn(field), sets: sessionSet(read, [field], own) }
+  return { fields: ['session_id'], text: sessionColumn(field), sets: sessionColumns(read, [field], own) }
 }
 
 /** Entities of step 1 that a funnel follows (docs/api/funnel.md). */
@@ -188,9 +188,7 @@ function stepEvents(read: LakeRead, { steps, countBy, breakdown, sessionOfStep }
     ...(breakdown?.fields ?? []),
     ...(hasSession ? (['session_id'] as const) : []),
   ])
-  const flags = steps.map(
-    ({ matches }, i) => sql`CASE WHEN ${matches} THEN 1 ELSE 0 END AS ${column('is_step', i)}`,
-  )
+  const flags = steps.map(({ matches }, i) => sql`${bit(matches)} AS ${column('is_step', i)}`)
   const names = steps.map(({ event }) => sql`${event}`)
   return sql`SELECT ${name(countBy)} AS entity, user_id, timestamp, lag_s, seq, ${unixMs(sql`timestamp`)} AS sent_at, ${list(flags)},${hasSession ? sql` session_id AS event_session,` : sql``}
         ${breakdown?.text ?? sql`CAST(NULL AS varchar)`} AS breakdown_value

@@ -32,7 +32,9 @@ export function currenciesMetric(text: SqlQuery): Metric {
     rowsOf: 'events',
     fields: [...currency.fields],
     column: {
-      ...{ alias, textAlias, text: currency.scalar },
+      alias,
+      textAlias,
+      text: currency.scalar,
       number: sql`CASE WHEN ${numberOf(text)} IS NOT NULL THEN coalesce(upper(${textAlias}), '') END`,
     },
     aggregates: [sql`min(${alias})`, sql`max(${alias})`],

@@ -37,7 +37,8 @@ export async function findGroups(
   const largest = sorted.slice(0, MAX_GROUPS)
   const events = largest.reduce((sum, row) => sum + Number(row.events), 0)
   return {
-    ...{ largest, areCounted: true },
+    largest,
+    areCounted: true,
     others: {
       count: Number(total.group_count) - largest.length,
       events: Number(total.events) - events,

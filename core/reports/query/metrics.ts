@@ -4,7 +4,7 @@ import type { Row, SqlQuery } from '#core/ports'
 import { ratio } from '#core/reports/run/rounding'
 import { numberOf } from '#core/reports/sql/filters'
 import { propertyValue } from '#core/reports/sql/property-value'
-import { integer, sql, trustedSql } from '#core/sql/sql'
+import { bit, integer, sql, trustedSql } from '#core/sql/sql'
 import { numericOf, propertyMetricOf, rateOf } from '#schemas/query'
 import { currenciesMetric, MONEY_KEY } from './currencies-metric.ts'
 import { type SumParts, sumOfParts, sumParts } from './exact-sum.ts'
@@ -203,7 +203,7 @@ function rateMetric(
     name,
     rowsOf: 'entities',
     fields: [...fields, ...sets.map(set => ID_OF[set.of])],
-    extra: { alias, value: sql`CASE WHEN ${test} THEN 1 ELSE 0 END` },
+    extra: { alias, value: bit(test) },
     aggregates: [
       sql`CASE WHEN ${all} = 0 THEN 0e0 ELSE CAST(${passing} AS double) / ${all} END`,
       passing,

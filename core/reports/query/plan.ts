@@ -4,7 +4,7 @@ import { events } from '#core/lake/read/relations'
 import type { Row, SqlQuery } from '#core/ports'
 import { compileConditions } from '#core/reports/conditions/choose'
 import { type QueryFilter, TIME_NUMBERS } from '#core/reports/conditions/parse-filter'
-import { sessionColumn, sessionSet } from '#core/reports/conditions/session-leaves'
+import { sessionColumn, sessionColumns } from '#core/reports/conditions/session-leaves'
 import { ownSources } from '#core/reports/sources/own-sources'
 import { propertyValue } from '#core/reports/sql/property-value'
 import { join, name, sql, trustedSql } from '#core/sql/sql'
@@ -65,7 +65,7 @@ export function planQuery(request: QueryRequest, filters: QueryFilter[]): Plan {
     groups,
     metrics,
     filters,
-    sets: [...sessionSet(request.read, params.group_by.filter(isSessionGroup), own), ...compiled.sets],
+    sets: [...sessionColumns(request.read, params.group_by.filter(isSessionGroup), own), ...compiled.sets],
   }
 }
 

@@ -107,7 +107,9 @@ export function datesOf({ range, now, zone }: RangeContext & { range: Range }) {
   const last = Math.max(range.from, Math.min(range.to - 1, now))
   const [from, to] = [zone.dateOf(range.from), zone.dateOf(last)]
   return {
-    ...{ from, to, beginsWithin: range.from !== zone.startOf(from) },
+    from,
+    to,
+    beginsWithin: range.from !== zone.startOf(from),
     endsWithin: range.to <= now && range.to !== zone.startOf(addDays(to, 1)),
   }
 }

@@ -1,3 +1,4 @@
+import { lazily } from '#core/async/lazily'
 import { type IdentityView, NO_IDENTITY } from '#core/identity/identity-view'
 import { type LakeRead, withoutWhere } from '#core/lake/read/lake-read'
 import { oldestEvent } from '#core/lake/read/relations'
@@ -5,9 +6,9 @@ import { scanStrategy } from '#core/lake/read/scan-strategy'
 import type { LakeSnapshot } from '#core/lake/read/snapshot'
 import { type KeptProject, keptByProject } from '#core/plans/kept-since'
 import type { Now, QueryEngine, Row, SqlQuery } from '#core/ports'
-import { contextOfRange } from '#core/projects/context-of-range'
+import { contextOfRange, type ResponseDays } from '#core/projects/context-of-range'
 import { NO_PROJECT_CONTEXT } from '#core/projects/contexts'
-import type { CountReplays, FindRecorded } from '#core/replays/of-sessions'
+import { NO_REPLAYS, type ReplaysOfSessions } from '#core/replays/of-sessions'
 import { hasTraitLeaf } from '#core/reports/conditions/check-leaves'
 import { choose } from '#core/reports/conditions/choose'
 import { conditionOf, type SegmentsByName } from '#core/reports/conditions/segments'
@@ -19,7 +20,7 @@ import type { ProjectContext } from '#schemas/contexts'
 import { type DatedParams, type RangeRule, resolveRange } from './asked-range.ts'
 import { noteIntervals } from './caveats.ts'
 import { type Compared, computeCompared, withPrevious } from './compare.ts'
-import { comparedRange } from './compared-range.ts'
+import { type ComparedRange, comparedRange } from './compared-range.ts'
 import { readCopiedKeys } from './copied-keys.ts'
 import { type FirstEvents, readFirstEvent } from './first-event.ts'
 import { createNotes, type ReadNotes } from './notes.ts'
@@ -36,7 +37,7 @@ import { type AskedNames, warnOfUnknownNames } from './unknown-names.ts'
 import { warnOfFuture } from './warn-of-future.ts'
 import { warnOfLostLinks, warnOfLostTraits } from './warn-of-lost-links.ts'
 import { warnOfRange } from './warn-of-range.ts'
-import { addDays, countDates, type Zone } from './zone.ts'
+import { addDays, countDates, withoutEmptyPast, type Zone } from './zone.ts'
 
 export type ReportServices = {
   engine: QueryEngine
@@ -89,18 +90,16 @@ export type ReportCall<Params> = {
   context?: ProjectContext | undefined
   /** The segments that the request names, as far as the project has them. */
   segments?: SegmentsByName | undefined
-  /** How many replays sessions have. Without it there are none. */
-  countReplays?: CountReplays | undefined
-  /** The sessions of the replays of a range. Without it there are none. */
-  findRecorded?: FindRecorded | undefined
+  /** The replays of its sessions. Without it there are none. */
+  replays?: ReplaysOfSessions | undefined
   /**
    * A compared range has whole dates, also if the range ends now: a share link must not ask by time of day.
    */
   isByWholeDates?: boolean | undefined
 }
 
-/** What a report knows about its request. */
-export type ReportRequest<Params> = {
+/** What the parameters of a request mean. */
+type Resolved<Params> = {
   project: ReportProject
   params: Params
   /** The current time, Unix ms. */
@@ -109,6 +108,13 @@ export type ReportRequest<Params> = {
   zone: Zone
   /** The range that the caller asked for. */
   range: Range
+  identity: IdentityView
+  context: ProjectContext
+  replays: ReplaysOfSessions
+}
+
+/** What a report knows about its request. */
+export type ReportRequest<Params> = Resolved<Params> & {
   /** The time before which there are no events that the caller may see, Unix ms. */
   oldest: number
   /**
@@ -116,10 +122,6 @@ export type ReportRequest<Params> = {
    * core/lake/read/relations.ts take it.
    */
   read: LakeRead
-  identity: IdentityView
-  context: ProjectContext
-  countReplays: CountReplays
-  findRecorded: FindRecorded
   notes: ReadNotes
   exactValues?: number | undefined
   /**
@@ -176,16 +178,6 @@ export function sinceDays(defaultDays: number, options: Pick<RangeDefaults, 'tak
 }
 
 /**
- * The zone, which looks for changes of its offset from `oldest` on only, Unix ms: there are no events before.
- * From the year 1 on it would read 740,000 offsets.
- */
-function withoutEmptyPast(zone: Zone, oldest: number): Zone {
-  const localTimestamp: Zone['localTimestamp'] = ({ from, to }) =>
-    zone.localTimestamp({ from: Math.max(from, oldest), to: Math.max(to, oldest) })
-  return { ...zone, localTimestamp }
-}
-
-/**
  * The range that a response counts (U71): its dates, both inclusive and today at most, and how many they are.
  * `since` and `until`: the times at which it begins and ends within a date, ISO 8601. `running`: its last
  * date is not over. `tz` is there if the request or the project has one.
@@ -198,7 +190,9 @@ export function toPeriod({
 }: Pick<ReportRequest<DatedParams>, 'range' | 'now' | 'zone' | 'params'>) {
   const { from, to, beginsWithin, endsWithin } = datesOf({ range, now, zone })
   return {
-    ...{ from, to, days: countDates(from, to) },
+    from,
+    to,
+    days: countDates(from, to),
     ...(beginsWithin && { since: new Date(range.from).toISOString() }),
     ...(endsWithin && { until: new Date(range.to).toISOString() }),
     ...(range.to > now && { running: true as const }),
@@ -212,121 +206,145 @@ export function tzOf({ tz }: Pick<DatedParams, 'tz'>): { tz?: string } {
 }
 
 /**
- * Runs a report for one request: resolves the range, takes one snapshot for all statements, and returns the
- * response body, with the context of the project. Every report runs through this function, so what all
- * reports share belongs here.
+ * Runs a report for one request, and returns the response body, with the context of the project. All
+ * statements see one snapshot. Every report takes these steps, so what all reports share belongs here.
  */
 export async function runReport<Params extends DatedParams, Body>(
   report: Report<Params, Body>,
-  {
-    engine,
-    openLake,
-    clock,
-    exactValues,
-    notes = createNotes(),
-    isDryRun = false,
-    firstEvents,
-    quietEngine = engine,
-  }: ReportServices,
-  {
-    project,
-    query,
-    body,
-    signal,
-    keptSince = 0,
-    identity = NO_IDENTITY,
-    context = NO_PROJECT_CONTEXT,
-    segments,
-    countReplays = async () => new Map(),
-    findRecorded = async (_, range) => ({ ids: [], since: range.from, hasMore: false }),
-    isByWholeDates = false,
-  }: ReportCall<Params>,
+  services: ReportServices,
+  call: ReportCall<Params>,
 ): Promise<Body & { project_context?: ProjectContext }> {
-  const now = clock.now()
-  const { params, zone, range } = resolveRange(report.range, { project, query, body }, now)
+  const { engine, openLake, clock, notes = createNotes() } = services
+  const asked = ask(report, call, clock.now(), notes)
+  const lake = await openLake()
+  return withStatements(engine, { lake, signal: call.signal }, async function computeReport(rows) {
+    const run = { ...services, ...asked, notes, lake, rows }
+    const request = await openRequest(run)
+    const body = await computeBody(report, run, request)
+    return { ...body, ...contextOfRange(asked.context, daysOf(asked)) }
+  })
+}
+
+/** What a request asks for, before anything is read. */
+type Asked<Params> = Resolved<Params> & {
+  signal: AbortSignal | undefined
+  keptSince: number
+  /** What must pass, of the unit that the report counts. */
+  condition: Condition | null
+  /** Whether a condition is about traits of people. */
+  readsTraits: boolean
+  /** The range of `compare`. */
+  compared: ComparedRange | null
+}
+
+/** Resolves the parameters. Throws an ApiError for wrong ones. */
+function ask<Params extends DatedParams, Body>(
+  report: Report<Params, Body>,
+  call: ReportCall<Params>,
+  now: number,
+  notes: ReadNotes,
+): Asked<Params> {
+  const { project, signal, segments, keptSince = 0, isByWholeDates = false } = call
+  const { identity = NO_IDENTITY, context = NO_PROJECT_CONTEXT, replays = NO_REPLAYS } = call
+  const { params, zone, range } = resolveRange(report.range, call, now)
   const compared = comparedRange({ params, range, now, zone, isByWholeDates }, report.range)
   warnOfFuture(params, { now, zone }, notes)
   warnOfLostLinks(identity, notes)
-  const lake = await openLake()
-  const days = {
-    start: zone.startOf(zone.dateOf(range.from)),
-    end: zone.startOf(addDays(zone.dateOf(Math.min(range.to - 1, now)), 1)),
+  const where = conditionOf(params, segments)
+  if (where !== null && hasNegativeLeaf(where)) notes.warnings.add(NEGATIVE)
+  const condition = where && ofUnit(where, report.unit?.(params) ?? 'event')
+  const readsTraits = [where ?? [], report.conditions?.(params) ?? []].flat().some(hasTraitLeaf)
+  const resolved = { project, params, now, zone, range, identity, context, replays }
+  return { ...resolved, signal, keptSince, condition, readsTraits, compared }
+}
+
+/** A request at work: what it asks for, what it works with, and the lake that it sees. */
+type Run<Params> = Asked<Params> & ReportServices & { notes: ReadNotes; lake: LakeSnapshot; rows: ReadRows }
+
+/** Opens the part of the lake that the report counts. */
+async function openRequest<Params>(run: Run<Params>): Promise<ReportRequest<Params>> {
+  const oldest = oldestOf(run.project, run)
+  const read = await openPart(run, run.project, run.range)
+  return {
+    ...run,
+    zone: withoutEmptyPast(run.zone, oldest),
+    oldest,
+    read,
+    readProject: (project, range = run.range) => openPart(run, project, range),
+    choose: part => choosePart(run, part),
+    readDataFrom: lazily(() => readDataFrom(run, read)),
   }
-  const keptOf = (each: KeptProject) => Math.max(keptSince, keptByProject(each, now))
-  const oldestOf = (each: KeptProject & Pick<ReportProject, 'created_at'>) =>
-    Math.max(oldestEvent(each), keptOf(each))
-  const condition = conditionOf(params, segments)
-  if (condition !== null && hasNegativeLeaf(condition)) notes.warnings.add(NEGATIVE)
-  const conditions = [...(condition === null ? [] : [condition]), ...(report.conditions?.(params) ?? [])]
-  const readsTraits = conditions.some(hasTraitLeaf)
-  function choosePart(read: LakeRead): LakeRead {
-    if (condition === null) return read
-    const unit = report.unit?.(params) ?? 'event'
-    const oldest = oldestOf(read.project)
-    return choose(ofUnit(condition, unit), {
-      ...{ read, now, oldest, zone: withoutEmptyPast(zone, oldest) },
-      own: ownSources(project, context),
-    })
-  }
-  return withStatements(engine, { lake, signal }, async function computeReport(rows) {
-    async function readProject(each: ReportProject, asked: Range = range): Promise<LakeRead> {
-      const snapshot = await lake.ofBucket(each.bucket)
-      const copies = await readCopiedKeys(rows, { snapshot, project: each })
-      const from = Math.max(asked.from, oldestOf(each))
-      const { links } = identity
-      const traits = readsTraits ? await identity.openTraits(each) : undefined
-      warnOfLostTraits(traits, notes)
-      return choosePart({
-        snapshot,
-        project: each,
-        from,
-        to: asked.to,
-        now,
-        ...copies,
-        links,
-        traits,
-        scans: scanStrategy(engine),
-      })
-    }
-    const read = await readProject(project)
-    const oldest = oldestOf(project)
-    const readDataFrom = once(async (): Promise<string | null> => {
-      if (isDryRun) return null
-      const whole = { ...withoutWhere(read), from: oldest, to: Math.max(range.to, endOfStored(now)) }
-      const readFirst = () =>
-        withStatements(quietEngine, { lake, signal }, quietRows => readFirstEvent(quietRows, whole))
-      const first = await (firstEvents?.(project.id, readFirst) ?? readFirst())
-      return first === null ? null : zone.dateOf(Math.max(first, keptOf(project)))
-    })
-    const request = {
-      ...{ project, params, now, range, oldest, read, identity, context, countReplays, findRecorded },
-      ...{ notes, exactValues },
-      ...{ readProject, readDataFrom, choose: choosePart, zone: withoutEmptyPast(zone, oldest) },
-    }
-    const [current, previous, dataFrom] = await Promise.all([
-      report.compute(rows, request),
-      compared === null ? null : computeCompared(report, rows, request, compared),
-      firstEvents === undefined ? null : readDataFrom(),
-    ])
-    const body = previous === null ? current : withPrevious(report.compared, current, previous, notes)
-    notes.dataFrom = dataFrom
-    warnOfRange(body as object, dataFrom, notes)
-    noteIntervals(body as object, request)
-    const names = isDryRun ? null : (report.namesOfEmpty?.(params, body) ?? null)
-    if (names !== null) await warnOfUnknownNames(rows, withoutWhere(read), names, notes)
-    return { ...body, ...contextOfRange(context, days) }
-  })
+}
+
+/** What a project has in a range, as far as the caller may see it and as far as it passes the condition. */
+async function openPart<Params>(run: Run<Params>, project: ReportProject, range: Range): Promise<LakeRead> {
+  const { engine, lake, rows, identity, now, notes } = run
+  const snapshot = await lake.ofBucket(project.bucket)
+  const copies = await readCopiedKeys(rows, { snapshot, project })
+  const traits = run.readsTraits ? await identity.openTraits(project) : undefined
+  warnOfLostTraits(traits, notes)
+  const from = Math.max(range.from, oldestOf(project, run))
+  const lakeOfPart = { snapshot, ...copies, links: identity.links, traits, scans: scanStrategy(engine) }
+  return choosePart(run, { project, from, to: range.to, now, ...lakeOfPart })
+}
+
+function choosePart<Params>(run: Asked<Params>, read: LakeRead): LakeRead {
+  const { project, context, condition, now } = run
+  if (condition === null) return read
+  const oldest = oldestOf(read.project, run)
+  const zone = withoutEmptyPast(run.zone, oldest)
+  return choose(condition, { read, now, oldest, zone, own: ownSources(project, context) })
+}
+
+/** Computes the body, with `previous` if the request compares, and notes what somebody may misread in it. */
+async function computeBody<Params extends DatedParams, Body>(
+  report: Report<Params, Body>,
+  { rows, compared, firstEvents, isDryRun }: Run<Params>,
+  request: ReportRequest<Params>,
+): Promise<Body> {
+  const { params, read, notes } = request
+  const [current, previous, dataFrom] = await Promise.all([
+    report.compute(rows, request),
+    compared && computeCompared(report, rows, request, compared),
+    firstEvents === undefined ? null : request.readDataFrom(),
+  ])
+  const body = previous === null ? current : withPrevious(report.compared, current, previous, notes)
+  notes.dataFrom = dataFrom
+  warnOfRange(body as object, dataFrom, notes)
+  noteIntervals(body as object, request)
+  const names = isDryRun ? null : (report.namesOfEmpty?.(params, body) ?? null)
+  if (names !== null) await warnOfUnknownNames(rows, withoutWhere(read), names, notes)
+  return body
+}
+
+/** The date of the first event that the caller may see, in the zone; null without one. */
+async function readDataFrom<Params>(run: Run<Params>, read: LakeRead): Promise<string | null> {
+  const { project, range, now, zone, firstEvents, quietEngine = run.engine } = run
+  if (run.isDryRun) return null
+  const to = Math.max(range.to, endOfStored(now))
+  const whole = { ...withoutWhere(read), from: oldestOf(project, run), to }
+  const readFirst = () => withStatements(quietEngine, run, rows => readFirstEvent(rows, whole))
+  const first = await (firstEvents?.(project.id, readFirst) ?? readFirst())
+  return first === null ? null : zone.dateOf(Math.max(first, keptFrom(project, run)))
+}
+
+/** The time before which the caller sees no events of a project, Unix ms. */
+function oldestOf(project: KeptProject & Pick<ReportProject, 'created_at'>, kept: Kept): number {
+  return Math.max(oldestEvent(project), keptFrom(project, kept))
+}
+
+/** The time before which plan and project keep no events, Unix ms. */
+function keptFrom(project: KeptProject, { keptSince, now }: Kept): number {
+  return Math.max(keptSince, keptByProject(project, now))
+}
+type Kept = { keptSince: number; now: number }
+
+/** The whole days of a range until today, Unix ms. */
+function daysOf<Params>({ range, zone, now }: Asked<Params>): ResponseDays {
+  const last = zone.dateOf(Math.min(range.to - 1, now))
+  return { start: zone.startOf(zone.dateOf(range.from)), end: zone.startOf(addDays(last, 1)) }
 }
 
 /** The specification has this rule for the filters of `/query`, so `where` has it too. */
 const NEGATIVE =
   '`neq` and `not_in` leave out what lacks the field. Send `{"not": {…}}` with `eq` or `in` to include it.'
-
-/** A function that runs the work for its first call, and returns the same promise to all. */
-function once<T>(work: () => Promise<T>): () => Promise<T> {
-  let result: Promise<T> | null = null
-  return () => {
-    result ??= work()
-    return result
-  }
-}

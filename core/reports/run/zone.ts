@@ -48,6 +48,16 @@ const UTC: Zone = {
   localTimestamp: () => sql`timestamp`,
 }
 
+/**
+ * The zone, which looks for changes of its offset from `oldest` on only, Unix ms: there are no events before.
+ * From the year 1 on it would read 740,000 offsets.
+ */
+export function withoutEmptyPast(zone: Zone, oldest: number): Zone {
+  const localTimestamp: Zone['localTimestamp'] = ({ from, to }) =>
+    zone.localTimestamp({ from: Math.max(from, oldest), to: Math.max(to, oldest) })
+  return { ...zone, localTimestamp }
+}
+
 /** The date `days` after a date; before it if negative. */
 export function addDays(date: string, days: number): string {
   return utcDate(Date.parse(date) + days * DAY_MS)

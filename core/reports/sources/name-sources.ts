@@ -140,7 +140,9 @@ function channel(rules: readonly ChannelRule[]): SqlQuery {
 /** The fields that a project's own rule may ask. */
 const RULE_FIELDS = {
   referrer_host: sql`referrer_host`,
-  ...{ utm_source: sql`utm_source`, utm_medium: sql`utm_medium`, utm_campaign: sql`utm_campaign` },
+  utm_source: sql`utm_source`,
+  utm_medium: sql`utm_medium`,
+  utm_campaign: sql`utm_campaign`,
   click_id: sql`click_id`,
 } as const satisfies Record<ChannelRule['field'], SqlQuery>
 

@@ -1,6 +1,6 @@
 import type { Row, SqlQuery } from '#core/ports'
 import type { ReadRows } from '#core/reports/run/statements'
-import { integer, isOneOf, join, sql, trustedSql } from '#core/sql/sql'
+import { bit, integer, isOneOf, join, sql, trustedSql } from '#core/sql/sql'
 
 /**
  * Counts of distinct users and sessions in few groups by bits. Processor time over 30 days with 4 million
@@ -86,8 +86,7 @@ export async function countDistinct(
   const sets = placeSets(groupSets)
   const masks = [...new Set(sets.map(({ mask }) => mask))]
   const indexes = groupSets.map(({ groupIndex }, set) => sql`, ${groupIndex} AS ${indexName(set)}`)
-  const isExcluded =
-    unless === undefined ? sql`` : sql`, CASE WHEN ${unless} THEN 1 ELSE 0 END AS is_excluded`
+  const isExcluded = unless === undefined ? sql`` : sql`, ${bit(unless)} AS is_excluded`
   const masksOfEntity = masks.map(mask => {
     const bits = rowBits(sets, mask)
     return sql`, bitwise_or_agg(${bits}) AS ${presentName(mask)}, ${maskSql(bits, unless)} AS ${maskName(mask)}`

@@ -32,7 +32,8 @@ export function requests({ address, project }: ViewContext): EventsRequests {
   return {
     names: call('POST /query', { ...common, group_by: ['event'], limit: LENGTH }),
     courses: call('POST /query', {
-      ...{ ...common, metrics: ['event_count'] },
+      ...common,
+      metrics: ['event_count'],
       group_by: ['event', 'date'],
       order_by: 'date',
       limit: COURSE_ROWS,

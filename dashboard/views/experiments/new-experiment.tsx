@@ -36,7 +36,9 @@ export function NewExperiment({ address, project, events }: Props) {
     const hasWeights = variants.some(({ weight }) => weight !== '')
     const made = await act.run(
       call('POST /experiments', {
-        ...{ project, name, goal_event: goal },
+        project,
+        name,
+        goal_event: goal,
         variants: variants.map(({ key }) => key),
         ...(hasWeights && { weights: variants.map(({ weight }) => Number(weight)) }),
         ...(effect !== '' && { smallest_effect: Number(effect) / 100 }),

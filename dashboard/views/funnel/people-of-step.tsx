@@ -19,7 +19,9 @@ export function PeopleOfStep({ address, steps, of: { step, isLost }, answer }: P
   const [event, next] = [steps[step - 1]?.event ?? '', steps[step]?.event ?? '']
   const name = isLost ? `Lost between ${event} and ${next}` : `Passed ${event}`
   const list = {
-    ...{ name, when: `Passed ${event}`, people: answer.data?.people ?? [] },
+    name,
+    when: `Passed ${event}`,
+    people: answer.data?.people ?? [],
     isSessions: countByOf(address) === 'session_id',
   }
   const tabs = [true, false].map(lost => ({

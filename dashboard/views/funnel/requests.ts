@@ -30,7 +30,8 @@ export function requests({ address, project }: ViewContext): FunnelRequests {
   }
   if (steps.length < 2) return common
   const values = {
-    ...{ project, ...questionOf(address) },
+    project,
+    ...questionOf(address),
     steps: steps.map(({ event, filters }) => (filters.length === 0 ? { event } : { event, filters })),
     conversion_window_hours: windowOf(address),
     count_by: countByOf(address),

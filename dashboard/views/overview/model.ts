@@ -168,7 +168,9 @@ function courseOf(told: Told, before: Told | undefined, { interval, now, none }:
       buckets.length,
     )
   return {
-    ...{ interval, buckets, to: told.period.to },
+    interval,
+    buckets,
+    to: told.period.to,
     now: valuesOf(told, buckets, each => each.includes('T') && each > at),
     earlier: earlier?.some(value => value !== null && value > 0) ? earlier : null,
   }

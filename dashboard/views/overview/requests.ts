@@ -128,7 +128,8 @@ export function requests({ address, project }: ViewContext): OverviewRequests {
   const numbers = isPlain(address)
     ? {
         stats: call('GET /stats', {
-          ...{ project, ...questionOf(address) },
+          project,
+          ...questionOf(address),
           groupBy: intervalOf(dates),
           compare,
         }),
@@ -162,7 +163,8 @@ export function requests({ address, project }: ViewContext): OverviewRequests {
     ...numbers,
     ...(page !== undefined && {
       pageGoal: call('POST /query', {
-        ...{ ...common, filters: [...common.filters, ...goalFilters(page)] },
+        ...common,
+        filters: [...common.filters, ...goalFilters(page)],
         metrics: ['unique_users', 'event_count'],
       }),
     }),
@@ -170,15 +172,18 @@ export function requests({ address, project }: ViewContext): OverviewRequests {
     ...(isNamed(source) && !isShared
       ? {
           named: call('GET /sources', {
-            ...{ project, ...questionOf(address) },
+            project,
+            ...questionOf(address),
             by: source,
             limit: LIST_LENGTH,
             goal: page === undefined ? goal : undefined,
           }),
           ...(page !== undefined && {
             sourceRates: call('POST /query', {
-              ...{ ...common, metrics: [goalSessionRate(page)] },
-              ...{ group_by: [NAMED_TABS[source].group], limit: 1_000 },
+              ...common,
+              metrics: [goalSessionRate(page)],
+              group_by: [NAMED_TABS[source].group],
+              limit: 1_000,
             }),
           }),
         }

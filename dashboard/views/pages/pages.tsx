@@ -64,7 +64,8 @@ function AllPages({ address, answer }: { address: Address; answer: Known<Answer<
         if (pages.length === 0) return <Empty title="No page was viewed in this range" />
         const most = Number(pages[0]?.unique_users ?? 0)
         const before = previous && {
-          ...{ period: previous.period, isCut: previous.truncated === true },
+          period: previous.period,
+          isCut: previous.truncated === true,
           rows: withoutRest(previous.rows),
         }
         const changes = rowChanges(before, answer, {
@@ -133,7 +134,8 @@ function EndPages({
         const most = pages[0]?.sessions ?? 0
         const { previous } = data
         const before = previous && {
-          ...{ period: previous.period, isCut: previous.truncated === true },
+          period: previous.period,
+          isCut: previous.truncated === true,
           rows: endsOf(previous, tab),
         }
         const changes = rowChanges(before, answer, {

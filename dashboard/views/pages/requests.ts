@@ -43,7 +43,8 @@ export function requests({ address, project }: ViewContext): PagesRequests {
     tab === 'all'
       ? {
           views: call('POST /query', {
-            ...{ project, ...query },
+            project,
+            ...query,
             filters: [...query.filters, { field: 'event', op: 'eq', value: 'page_view' }],
             metrics: [
               ...['unique_users', 'event_count', 'session_count', 'bounce_rate'],
@@ -58,8 +59,11 @@ export function requests({ address, project }: ViewContext): PagesRequests {
           ends: call('GET /pages', { ...question, type: tab, limit, compare }),
           ...(goal !== undefined && {
             rates: call('POST /query', {
-              ...{ project, ...query, metrics: [goalSessionRate(goal)] },
-              ...{ group_by: [ENDS[tab]], limit: MAX_ROWS },
+              project,
+              ...query,
+              metrics: [goalSessionRate(goal)],
+              group_by: [ENDS[tab]],
+              limit: MAX_ROWS,
             }),
           }),
         }

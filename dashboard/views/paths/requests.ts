@@ -24,8 +24,12 @@ export function requests({ address, project }: ViewContext): PathsRequests {
     events: call('GET /properties', { project, ...datedOf(address) }),
     ...(goal && {
       paths: call('POST /paths', {
-        ...{ project, ...questionOf(address), goal_event: goal },
-        ...{ max_steps: depthOf(address), entry_limit: ENTRIES, path_limit: WAYS },
+        project,
+        ...questionOf(address),
+        goal_event: goal,
+        max_steps: depthOf(address),
+        entry_limit: ENTRIES,
+        path_limit: WAYS,
       }),
     }),
   }

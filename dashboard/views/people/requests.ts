@@ -32,7 +32,8 @@ export function requests({ address, project }: ViewContext): PeopleRequests {
   if (user === undefined) {
     return {
       people: call('POST /query', {
-        ...{ project, ...queryOf(address) },
+        project,
+        ...queryOf(address),
         metrics: ['event_count', 'session_count'],
         group_by: ['user_id'],
         limit: LENGTH,
@@ -43,7 +44,8 @@ export function requests({ address, project }: ViewContext): PeopleRequests {
   const question = { project, ...questionOf(address), user_id: user }
   return {
     journey: call('POST /journey', {
-      ...{ ...question, limit: EVENTS },
+      ...question,
+      limit: EVENTS,
       // Without an order the newest events come oldest first, as the timeline shows them.
       ...(isOldestFirst(address) && { order: 'asc' }),
       before: address.own.before?.at(-1),

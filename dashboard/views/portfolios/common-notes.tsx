@@ -50,7 +50,9 @@ function NotesForm({ context, etag, projects }: FormProps) {
   )
   const [terms, setTerms] = useState<readonly Term[]>(
     context.glossary.map(({ term, definition, event_name }) => ({
-      ...{ term, definition, event_name: event_name ?? '' },
+      term,
+      definition,
+      event_name: event_name ?? '',
     })),
   )
   const { isSaved, setSaved, changed } = useSaved()

@@ -42,8 +42,11 @@ export function requests({ address, project }: ViewContext): RevenueRequests {
     // The newest come first, so that a limit cuts the oldest.
     course: call('POST /query', { ...sumsBy(address, project, time), order_by: 'date', order: 'desc' }),
     sources: call('GET /sources', {
-      ...{ project, ...questionOf(address), by: openTab(address) },
-      ...{ goal: moneyEvent(address), limit: MAX_SOURCES },
+      project,
+      ...questionOf(address),
+      by: openTab(address),
+      goal: moneyEvent(address),
+      limit: MAX_SOURCES,
     }),
     names: call('GET /properties', { project, ...datedOf(address) }),
     received: call('GET /properties/received', { project, ...questionOf(address) }),
@@ -58,7 +61,8 @@ export function askValues({ address, project }: ViewContext, key: string): Call<
 function sumsBy(address: Address, project: string, groups: readonly string[]) {
   const query = queryOf(address)
   return {
-    ...{ project, ...query },
+    project,
+    ...query,
     filters: [...query.filters, { field: 'event', op: 'eq' as const, value: moneyEvent(address) }],
     metrics: [SUM, 'event_count'],
     group_by: [...groups, CURRENCY],

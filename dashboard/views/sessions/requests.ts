@@ -34,7 +34,9 @@ export function requests({ address, project }: ViewContext): SessionsRequests {
   const session = ownValue(address, 'session')
   return {
     list: call('GET /sessions', {
-      ...{ project, ...questionOf(address), limit: LENGTH },
+      project,
+      ...questionOf(address),
+      limit: LENGTH,
       ...KINDS[kindOf(address)].query,
       before: address.own.before?.at(-1),
     }),

@@ -20,7 +20,8 @@ export function beforeOf({
 /** The numbers of two periods. */
 export function changesTable(changes: Record<string, Delta>, before: Before) {
   const rows = Object.entries(changes).map(([metric, delta]) => ({
-    ...{ metric, ...delta },
+    metric,
+    ...delta,
     change_pct: shownChange(delta.change_pct, before),
   }))
   return tableOf('against the period before', rows, ['metric', 'current', 'previous', 'change', 'change_pct'])

@@ -46,7 +46,9 @@ export const people = defineTool({
       people_of_step: 'step',
       people_dropped: 'dropped',
     },
-    ...{ conversion_window_hours: 'window_hours', date_from: 'since', date_to: 'until' },
+    conversion_window_hours: 'window_hours',
+    date_from: 'since',
+    date_to: 'until',
   },
   effect: 'reads',
   run: (args, context) => {
@@ -155,8 +157,11 @@ async function listPeopleOfStep(args: Args, { call }: ToolContext) {
   const { steps, step = 1, dropped = false, window_hours } = args
   const found = await call('funnel', {
     body: {
-      ...{ ...dated(args), steps, conversion_window_hours: window_hours },
-      ...{ people_of_step: step, people_dropped: dropped },
+      ...dated(args),
+      steps,
+      conversion_window_hours: window_hours,
+      people_of_step: step,
+      people_dropped: dropped,
     },
   })
   const [passed, next] = [found.steps[step - 1]?.users ?? 0, found.steps[step]?.users ?? 0]
@@ -185,7 +190,9 @@ async function listPeopleOfCell(args: Args, { call }: ToolContext) {
   const found = await call('retention', {
     query: {
       ...{ ...dated(args), period, cohorts, event, returning_event },
-      ...{ people_of_cohort: cohort, people_of_offset: offset, people_dropped: dropped },
+      people_of_cohort: cohort,
+      people_of_offset: offset,
+      people_dropped: dropped,
     },
   })
   const { users = 0, retained = [] } = found.cohorts.find(({ date }) => date === cohort) ?? {}

@@ -121,7 +121,7 @@ test.each(reads)('the statements of %s return the same rows in DuckDB alone', as
   // Packed statements are of another test (test/core/sql/packed-statement.test.ts).
   const recorder = { ...recordingEngine(engine), isFree: () => true }
   const reader = createReader({ engine: recorder, openLake: async () => lake, clock: { now: () => NOW } })
-  const { body } = await reader({ account: 'acc_1', options: { receipt: false, sql: true } }, work)
+  const { body } = await reader.read({ account: 'acc_1', options: { receipt: false, sql: true } }, work)
   expect(JSON.stringify({ ...body, sql: undefined })).not.toContain('"erased"')
   const statements = body.sql as Statement[]
   const withRows = recorder

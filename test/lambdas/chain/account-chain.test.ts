@@ -129,6 +129,12 @@ test('a read with an option that is not `true` or `false` is refused', async () 
   })
 })
 
+test('the stack of a failure names the row of a handler without a name', async () => {
+  const { send, logged } = reportEndpoint({ handler: () => Promise.reject(new Error('wrong')) })
+  expect((await send()).status).toBe(500)
+  expect(logged).toEqual([expect.objectContaining({ error: expect.stringContaining('at GET /stats (') })])
+})
+
 test('a read that cannot be counted gets its response all the same', async () => {
   const { send, logged } = reportEndpoint({
     addRead: () => Promise.reject(unavailable('the disk is full', 3)),

@@ -60,8 +60,8 @@ async function stepsOfCopy(parts: number): Promise<{ steps: number; most: number
 }
 
 test.each([
-  ['read and written in 16 lanes', 16],
-  ['written in 16 lanes also where one project has all items, which are in one part', 1],
+  ['read and written in 16 parts', 16],
+  ['written 16 batches at a time also where one project has all items, which are in one part', 1],
 ])('a table is %s: the longest chain of calls is a sixteenth of all calls', async (_, parts) => {
   const calls = ITEMS / 25 + ITEMS / PAGE_ITEMS
   const { steps, most } = await stepsOfCopy(parts)

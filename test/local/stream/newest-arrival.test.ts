@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { packRecord } from '#core/ingest/record'
 import { DAY_MS } from '#core/time'
 import { createFolderLake } from '#local/lake/folder'
-import { openLanes } from '#local/stream/lanes'
+import { openLogs } from '#local/stream/logs'
 import { continueOrder, newestTimes } from '#local/stream/newest-arrival'
 import { LOCAL_SHARD } from '#local/stream/reader'
 import { addErasure } from '#test/support/add-erasure'
@@ -20,15 +20,15 @@ async function open() {
   const dir = mkdtempSync(join(tmpdir(), 'footfall-newest-'))
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
   const settings = { log: () => {}, clock: { now: () => NOW }, minSequence: async () => null }
-  return { dir, lanes: await openLanes(dir, settings), reopen: () => openLanes(dir, settings) }
+  return { dir, logs: await openLogs(dir, settings), reopen: () => openLogs(dir, settings) }
 }
 
 test('after a restart with a clock that was set back arrivals go on after those in the log', async () => {
-  const { lanes, reopen } = await open()
+  const { logs, reopen } = await open()
   const arrivals = [NOW + 2 * HOUR, NOW + 2 * HOUR + 5, NOW + 2 * HOUR + 4]
-  for (const at of arrivals) await lanes.append([packRecord(request({ at }))])
-  await lanes.append([Buffer.from('unreadable')])
-  await lanes.close()
+  for (const at of arrivals) await logs.append([packRecord(request({ at }))])
+  await logs.append([Buffer.from('unreadable')])
+  await logs.close()
   const reopened = await reopen()
   onTestFinished(() => reopened.close())
   expect(reopened.newest(LOCAL_SHARD, 2)).toHaveLength(2)
@@ -39,15 +39,15 @@ test('after a restart with a clock that was set back arrivals go on after those 
 })
 
 test('segments and erasures count with the end of their newest second', async () => {
-  const { dir, lanes } = await open()
-  onTestFinished(() => lanes.close())
+  const { dir, logs } = await open()
+  onTestFinished(() => logs.close())
   const state = createMemoryLakeState()
   const manifest = await state.manifest(7)
   const segments = [segmentOf({ lastArrival: NOW / 1_000 + 60 })]
   const erased = { project_id: 'p', users: null, until: NOW + 90_001 }
   const added = await addErasure(createFolderLake(join(dir, 'lake')), { ...manifest, segments }, erased, NOW)
   await state.saveManifest(added)
-  const times = await newestTimes(lanes, state)
+  const times = await newestTimes(logs, state)
   expect(times).toEqual({ logged: [], stored: [NOW + 60_999], untils: [NOW + 90_999] })
 })
 

@@ -17,7 +17,7 @@ const project = testProject({ bucket: 7, created_at: '2026-11-01T00:00:00Z' })
 const empty = testProject({ bucket: 7, created_at: '2026-11-01T00:00:00Z', id: 'proj_empty', name: 'empty' })
 
 let folder: FolderLake
-let read: ReturnType<typeof createReader>
+let read: ReturnType<typeof createReader>['read']
 
 // One event late on 2 November (the 3rd in Berlin), then one a day for the last week, in a segment and in a
 // hot file.
@@ -28,12 +28,12 @@ beforeAll(async () => {
     recordOf(project, [{ event: 'a', properties: {}, user_id: 'u', session_id: 's', timestamp }]),
   ])
   const { openLake } = await folder.build({ epochs: [records.slice(0, 4), records.slice(4)], compacted: 2 })
-  read = createReader({
+  ;({ read } = createReader({
     engine: folder.engine,
     openLake,
     clock: { now: () => NOW },
     freshUntil: async () => NOW,
-  })
+  }))
 })
 afterAll(() => folder.close())
 

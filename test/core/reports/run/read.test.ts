@@ -89,7 +89,7 @@ function read(
     clock: { now: () => NOW },
     freshUntil: async () => NOW - 1_000,
   })
-  return reader({ account: 'acc_1', options }, services =>
+  return reader.read({ account: 'acc_1', options }, services =>
     runReport(report as Report<Params, Record<string, unknown>>, services, { project, query: params }),
   )
 }
@@ -167,7 +167,7 @@ test('all statements of a read have one place in the queue, before those of a re
     clock: { now: () => NOW },
   })
   const readStats = () =>
-    reader({ account: 'acc_1', options: NO_OPTIONS }, services =>
+    reader.read({ account: 'acc_1', options: NO_OPTIONS }, services =>
       runReport(stats, services, { project, query: { groupBy: 'day' } }),
     )
   await readStats()
@@ -270,10 +270,18 @@ describe('reads at the same time', () => {
     const reader = createReader({ engine, openLake: async () => lake, clock: { now: () => NOW } })
     let runs = 0
     const results = questions.map(([question, signal], i) =>
-      reader({ account: 'acc_1', options: NO_OPTIONS, warnings: [`of ${i}`] }, ({ shareEqual }) =>
-        shareEqual(question, signal, (services, runSignal) => {
-          runs++
-          return runReport(report, services, { project, query: { limit: 2, since: '3d' }, signal: runSignal })
+      reader.readShared(
+        { account: 'acc_1', options: NO_OPTIONS, warnings: [`of ${i}`], signal },
+        async () => ({
+          question,
+          compute(services, runSignal) {
+            runs++
+            return runReport(report, services, {
+              project,
+              query: { limit: 2, since: '3d' },
+              signal: runSignal,
+            })
+          },
         }),
       ),
     )

@@ -16,7 +16,7 @@ export function busyDir(dir: string): string {
  * Reads both logs of a data folder, in any thread. Without a busy log there is one shard. The methods are
  * those of StreamReader, for a shard.
  */
-export type LanesReader = Pick<EventStream, 'shards' | 'read'> &
+export type LogsReader = Pick<EventStream, 'shards' | 'read'> &
   Pick<StreamReader, 'scrub' | 'close'> & {
     prune(shard: string, upTo: string, olderThan: number): Promise<number>
     overwrite(shard: string, ...call: Parameters<StreamReader['overwrite']>): Promise<void>
@@ -25,31 +25,31 @@ export type LanesReader = Pick<EventStream, 'shards' | 'read'> &
     bytesAfter(shard: string, after: string | null): number
   }
 
-export function openLanesReader(dir: string): LanesReader {
+export function openLogsReader(dir: string): LogsReader {
   const readers = new Map([[LOCAL_SHARD, openStreamReader(dir)]])
 
   /** The busy log may come while the service runs. */
-  function lanes(): ReadonlyMap<string, StreamReader> {
+  function logs(): ReadonlyMap<string, StreamReader> {
     const busy = readers.has(BUSY_SHARD) ? null : openIfReady(busyDir(dir))
     if (busy !== null) readers.set(BUSY_SHARD, busy)
     return readers
   }
 
-  function laneOf(shard: string): StreamReader {
-    const reader = lanes().get(shard)
+  function logOf(shard: string): StreamReader {
+    const reader = logs().get(shard)
     if (reader === undefined) throw new Error(`The log has no shard ${shard}`)
     return reader
   }
 
   return {
-    shards: async () => [...lanes().keys()],
-    read: async (shard, after, limit) => lanes().get(shard)?.read(shard, after, limit) ?? [],
-    prune: (shard, upTo, olderThan) => laneOf(shard).prune(upTo, olderThan),
-    overwrite: (shard, upTo, change) => laneOf(shard).overwrite(upTo, change),
-    newest: (shard, limit) => laneOf(shard).newest(limit),
-    appendedAfter: (shard, after) => laneOf(shard).appendedAfter(after),
-    bytesAfter: (shard, after) => laneOf(shard).bytesAfter(after),
-    scrub: () => [...lanes().values()].map(reader => reader.scrub()).every(isClean => isClean),
+    shards: async () => [...logs().keys()],
+    read: async (shard, after, limit) => logs().get(shard)?.read(shard, after, limit) ?? [],
+    prune: (shard, upTo, olderThan) => logOf(shard).prune(upTo, olderThan),
+    overwrite: (shard, upTo, change) => logOf(shard).overwrite(upTo, change),
+    newest: (shard, limit) => logOf(shard).newest(limit),
+    appendedAfter: (shard, after) => logOf(shard).appendedAfter(after),
+    bytesAfter: (shard, after) => logOf(shard).bytesAfter(after),
+    scrub: () => [...logs().values()].map(reader => reader.scrub()).every(isClean => isClean),
     close() {
       for (const reader of readers.values()) reader.close()
     },

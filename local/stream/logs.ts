@@ -2,20 +2,20 @@ import { existsSync } from 'node:fs'
 import { unpackedBytes } from '#core/ingest/packing'
 import type { EventStream, Log, Now } from '#core/ports'
 import { createBusyProjects } from './busy-projects.ts'
-import { BUSY_SHARD, busyDir, type LanesReader, openLanesReader } from './lanes-reader.ts'
 import { logPath } from './log-file.ts'
+import { BUSY_SHARD, busyDir, type LogsReader, openLogsReader } from './logs-reader.ts'
 import { LOCAL_SHARD } from './reader.ts'
 import { type LocalStream, openStream } from './stream.ts'
 
-export type LanesOptions = {
+export type LogsOptions = {
   log: Log
   clock: Now
   /** New records of a shard get sequences above this one. */
   minSequence(shard: string): Promise<string | null>
 }
 
-export type Lanes = EventStream &
-  Pick<LanesReader, 'bytesAfter' | 'newest'> & {
+export type Logs = EventStream &
+  Pick<LogsReader, 'bytesAfter' | 'newest'> & {
     /** Commits the waiting records, then closes the files. */
     close(): Promise<void>
   }
@@ -28,7 +28,7 @@ const REOPEN_MS = 60_000
  * own, and the pipeline takes from both in turns, so other projects do not wait behind a flood
  * (docs/decisions/2026-11-23-backlog.md). The busy log and its thread exist from the first busy project on.
  */
-export async function openLanes(dir: string, { log, clock, minSequence }: LanesOptions): Promise<Lanes> {
+export async function openLogs(dir: string, { log, clock, minSequence }: LogsOptions): Promise<Logs> {
   const open = async (shard: string, folder: string) =>
     openStream(folder, { log, shard, minSequence: await minSequence(shard) })
   const ordinary = await open(LOCAL_SHARD, dir)
@@ -39,7 +39,7 @@ export async function openLanes(dir: string, { log, clock, minSequence }: LanesO
   let openFrom = 0
   let isClosing = false
   const projects = createBusyProjects(clock)
-  const reader = openLanesReader(dir)
+  const reader = openLogsReader(dir)
 
   /** Opens the busy log in the background. Until then its records go to the ordinary one. */
   function startBusy(): void {
@@ -57,7 +57,7 @@ export async function openLanes(dir: string, { log, clock, minSequence }: LanesO
       })
   }
 
-  function laneOf(records: readonly Uint8Array[], project: string | undefined): LocalStream {
+  function logOf(records: readonly Uint8Array[], project: string | undefined): LocalStream {
     const bytes = records.reduce((sum, record) => sum + unpackedBytes(record), 0)
     if (project === undefined || !projects.take(project, bytes)) return ordinary
     if (busy === null) startBusy()
@@ -65,7 +65,7 @@ export async function openLanes(dir: string, { log, clock, minSequence }: LanesO
   }
 
   return {
-    append: (records, project) => laneOf(records, project).append(records),
+    append: (records, project) => logOf(records, project).append(records),
     shards: reader.shards,
     read: reader.read,
     bytesAfter: reader.bytesAfter,
