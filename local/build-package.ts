@@ -124,8 +124,8 @@ async function browserScripts(): Promise<Record<string, unknown>> {
 }
 
 /**
- * The versions of packages are those of service/package.json. Its own is that of the command line in it,
- * which refuses a service of another version.
+ * What `package.json` of the package says. Its dependencies have the versions of service/package.json. The
+ * package has the version of its command line, which refuses a service of another version.
  */
 function manifestOf(rooms: Iterable<string>, packages: Set<string>): Record<string, unknown> {
   const { version, license, engines } = JSON.parse(read('package.json')) as Manifest

@@ -1,4 +1,5 @@
-import { conditionHeld, orUnavailable, type StateTable } from '#core/state/state-table'
+import { readItem } from '#core/state/read-items'
+import { conditionHeld, type StateTable } from '#core/state/state-table'
 
 /** The key of the only item that a promotion adds to the table. */
 export const MARK_KEY = { pk: 'promotion', sk: 'mark' } as const
@@ -17,9 +18,7 @@ export type PromotionMark = { source: string; step: PromotionStep; areStopped: b
 export function createMarks({ client, table }: StateTable) {
   return {
     async read(): Promise<PromotionMark | null> {
-      const { Item } = await orUnavailable(
-        client.get({ TableName: table, Key: MARK_KEY, ConsistentRead: true }),
-      )
+      const Item = await readItem({ client, table }, MARK_KEY)
       if (Item === undefined) return null
       const { source, step, are_stopped } = Item as {
         source: string

@@ -11,7 +11,7 @@ import { GetFunctionConfigurationCommand, type LambdaClient } from '@aws-sdk/cli
 export type DeployedStack = {
   region: string
   baseUrl: string
-  /** The API without CloudFront before it; null when it is the address of the service itself. */
+  /** The address of the API itself, without CloudFront; null when it is that of the service. */
   apiUrl: string | null
   /** Address of GET /stream; null without streams. */
   streamUrl: string | null

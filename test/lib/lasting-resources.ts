@@ -2,7 +2,7 @@ import type { Synthesized } from './synthesized.ts'
 
 /**
  * What an update of a stack must not replace, with the properties whose change makes CloudFormation replace
- * it (the pages of the resource types in its user guide, November 2026): data, addresses that others have
+ * it (the pages of the resource types in its user guide, November 2026): data, addresses that others know
  * written down, and confirmed subscriptions.
  */
 const FIXED: Readonly<Record<string, readonly string[]>> = {

@@ -23,7 +23,7 @@ beforeEach(() => Promise.all([local.empty(), emptyTable(aws)]))
 const OBJECT = { key: 'segments/events/bucket=1/1-2-0-0.parquet', size: 4, version: '1' }
 const PROJECT = { pk: '$footfall', sk: '$project_1#id_proj_1', token: 'aat_1' }
 
-/** A source whose service runs or not, and an empty target. `calls`: what was done, in its order. */
+/** A source, with its service running or stopped, and an empty target. `calls`: what was done, in order. */
 function openWorld() {
   const calls: string[] = []
   const world = { isRunning: false, emailKey: 'of the stack', areStopped: false, lost: 0, epochs: [1, 3] }
