@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { failsWith, nameList, parseSince, project } from './fields.ts'
+import { moment, nameList, otherRangeNames, project } from './fields.ts'
 
 /** Exports of events (docs/api/exports.md). */
 
@@ -27,24 +27,13 @@ export const EXPORT_LIMITS = {
  */
 export const EXPORT_PREFIX = 'exports/'
 
-/** A day of a period: a number of days before today, or a date. Both are in UTC. */
-function day(name: 'since' | 'until', meaning: string) {
-  const message = `Field \`${name}\` must be a number of days such as \`7d\`, or a date in UTC such as \`2026-11-01\`.`
-  const isDay = (text: string) => {
-    const parsed = parseSince(text)
-    return parsed !== null && ('days' in parsed || ('date' in parsed && parsed.time === undefined))
-  }
-  return z
-    .string(message)
-    .refine(isDay, { message, ...failsWith('INVALID_SINCE') })
-    .optional()
-    .meta({ description: meaning })
-}
-
 export const createExport = z.object({
   project,
-  since: day('since', 'First day in UTC: `7d`, or a date. Default: all that is kept'),
-  until: day('until', 'Last day in UTC, inclusive. Default: today'),
+  since: moment('since').meta({
+    description: 'First date in UTC: `7d`, or `2026-11-01`. Default: all that is kept',
+  }),
+  until: moment('until').meta({ description: 'Last date in UTC, inclusive. Default: today' }),
+  ...otherRangeNames,
   datasets: nameList('datasets', {
     description: `Some of ${EXPORT_DATASETS.join(', ')}, separated by commas. Default: all`,
     allowed: EXPORT_DATASETS,

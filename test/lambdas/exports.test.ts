@@ -44,10 +44,13 @@ test('an export is queued with its period, and a job is sent for it', async () =
 
 test.each([
   [{ since: 'yesterday' }, 'INVALID_SINCE', '`since` must be'],
-  [{ since: '2026-11-01T10:00Z' }, 'INVALID_SINCE', '`since` must be'],
+  [{ since: '2026-11-01T10:00Z' }, 'INVALID_SINCE', 'counts whole dates'],
+  [{ until: '2026-02-30' }, 'INVALID_SINCE', '`until` must be'],
+  [{ since: '3651d' }, 'INVALID_SINCE', 'at most `3650d`'],
   [{ since: '2027-01-01' }, 'INVALID_SINCE', 'in the future'],
-  [{ since: '2026-11-10', until: '2026-11-09' }, 'INVALID_SINCE', '`until` is before `since`'],
-  [{ until: 7 }, 'MISSING_FIELDS', '`until` must be'],
+  [{ since: '2026-11-10', until: '2026-11-09' }, 'MISSING_FIELDS', '`until` is before `since`'],
+  [{ since: '7d', date_from: '7d' }, 'MISSING_FIELDS', 'another name of `since`'],
+  [{ until: 7 }, 'INVALID_SINCE', '`until` must be'],
   [{ datasets: 'events,clicks' }, 'MISSING_FIELDS', 'some of events, sessions, people'],
   [{ datasets: '' }, 'MISSING_FIELDS', 'some of events, sessions, people'],
 ])('a request with %j is refused with what is accepted, and begins nothing', async (body, code, message) => {

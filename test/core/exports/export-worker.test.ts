@@ -15,7 +15,7 @@ import { createExportUpkeep } from '#core/exports/upkeep'
 import { profiles } from '#core/plans/profile'
 import type { Lake } from '#core/ports'
 import type { Project } from '#core/projects/project'
-import { utcDate } from '#core/time'
+import { DAY_MS, utcDate } from '#core/time'
 import { createExportWriter } from '#duckdb/export-writer'
 import { openQueryEngine } from '#duckdb/reads/query-engine'
 import { createSimulatedLake } from '#test/simulation/simulated-ports'
@@ -179,6 +179,27 @@ test('an export of a project without events is done and has no files', async () 
   const { id } = await opened.exports.start(opened.project, opened.account, {})
   await opened.runAll()
   expect(await opened.exports.read(id, opened.account)).toMatchObject({ status: 'done', files: [], days: {} })
+  await opened.close()
+})
+
+test.each([
+  [{}, '1970-01-01', '2026-11-18'],
+  [{ since: '90d' }, '2026-08-20', '2026-11-18'],
+  [{ since: '0d', until: '2027-01-01' }, '2026-11-18', '2026-11-18'],
+  [{ date_from: '7d', date_to: '1d' }, '2026-11-11', '2026-11-17'],
+  [{ since: '2026-11-01', until: '2026-11-10T00:00' }, '2026-11-01', '2026-11-09'],
+])('the period of %j is whole days, by the rule of reports', async (request, first, last) => {
+  const opened = await openEmpty()
+  const { from, to } = await opened.exports.start(opened.project, opened.account, request)
+  expect([from, to]).toEqual([Date.parse(first), Date.parse(last) + DAY_MS])
+  await opened.close()
+})
+
+test('just before midnight the period has the next day, of which events of a clock that is ahead may be', async () => {
+  const opened = await openEmpty()
+  opened.clock.advance(Date.parse('2026-11-18T23:57:00Z') - NOW)
+  const { to } = await opened.exports.start(opened.project, opened.account, {})
+  expect(to).toBe(Date.parse('2026-11-20'))
   await opened.close()
 })
 
