@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { moment, nameList, otherRangeNames, project } from './fields.ts'
+import { moment, nameList, nextBefore, otherRangeNames, project, wholeNumber } from './fields.ts'
 
 /** Exports of events (docs/api/exports.md). */
 
@@ -22,6 +22,8 @@ export const EXPORT_LIMITS = {
   kept_days: 7,
 } as const
 
+export const EXPORT_ID = /^exp_[0-9a-f]{24}$/
+
 /**
  * The prefix of all exports in the bucket, or in their folder of one machine. No read of the lake lists it.
  */
@@ -40,7 +42,15 @@ export const createExport = z.object({
   }),
 })
 
-export const listExportsQuery = z.object({ project })
+export const listExportsQuery = z.object({
+  project,
+  limit: wholeNumber('limit', 1, 100).default(100).meta({ description: 'The largest number of exports' }),
+  before: z
+    .string()
+    .regex(EXPORT_ID, 'Parameter `before` takes the `next_before` of the page before.')
+    .optional()
+    .meta({ description: 'For the next page: `next_before` of the page before' }),
+})
 
 const exportFile = z.object({
   name: z.string().meta({ example: 'events-0001.parquet' }),
@@ -56,7 +66,7 @@ const exportFile = z.object({
 })
 
 const common = {
-  id: z.string().meta({ example: 'exp_0123456789ab' }),
+  id: z.string().meta({ example: 'exp_0123456789abcdef01234567' }),
   project: z.string(),
   project_id: z.string(),
   status: z.enum(EXPORT_STATUSES),
@@ -91,6 +101,7 @@ export const exportList = z
   .object({
     project: z.string(),
     exports: z.array(z.object(common)).meta({ description: 'Newest first, those that are kept' }),
+    next_before: nextBefore,
   })
   .meta({ id: 'ExportList' })
 

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { type Argument, type Command, callCommand, type Flag, NAME, type RunCommand } from '#cli/command'
 import { CommandError } from '#cli/errors'
 import type { Answer } from '#cli/http/endpoint'
-import { advice, type Block } from '#cli/print/blocks'
+import { advice, type Block, line } from '#cli/print/blocks'
 import type { Session } from '#cli/run-context'
 
 type Export = Answer<'GET /exports/{id}'>
@@ -40,11 +40,16 @@ const list = callCommand<'GET /exports'>({
   name: 'exports list',
   group: 'Tools',
   args: [NAME],
-  flags: [],
+  flags: [
+    { flags: '--before <id>', parameter: 'before', help: 'the next page: the next_before of the last one' },
+  ],
   summary: 'The exports of a project, which are kept for seven days',
   example: 'exports list shop',
-  call: ({ args }) => ({ endpoint: 'GET /exports', query: { project: args.NAME } }),
-  print: ({ exports }) => [
+  call: ({ args, options: { before } }) => ({
+    endpoint: 'GET /exports',
+    query: { project: args.NAME, before },
+  }),
+  print: ({ exports, next_before }) => [
     {
       kind: 'table',
       name: 'exports',
@@ -57,6 +62,7 @@ const list = callCommand<'GET /exports'>({
       ],
       rows: exports,
     },
+    ...(next_before === null ? [] : [line(`More: --before ${next_before}`)]),
   ],
 })
 

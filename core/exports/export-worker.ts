@@ -17,12 +17,12 @@ import { createExportStore } from './export-store.ts'
 import type { ExportFolder, ExportWriter, WrittenFile } from './export-writer.ts'
 import { createOpenExports } from './open-exports.ts'
 import { differences, exportPage, type PageParams, rangesOf } from './read-events.ts'
-import { ERASED, type ErasureList, isErasedSince } from './void-export.ts'
+import { type ErasureTimes, isBeforeErasure, VOID } from './void-export.ts'
 
 export type ExportWorkerServices = StateTable &
   Pick<ReportServices, 'engine' | 'openLake' | 'clock'> & {
     identity: Pick<IdentityStore, 'scopeOf' | 'openLinks'>
-    erasureFeed: ErasureList
+    erasureFeed: ErasureTimes
     projects: Pick<ProjectDirectory, 'byId'>
     accounts: Pick<AccountStore, 'byId'>
     profile: Profile
@@ -68,7 +68,10 @@ export function createExportWorker(services: ExportWorkerServices) {
   async function run({ account_id, id, takesOver = false }: ExportJob): Promise<void> {
     const found = await store.find({ account_id, id })
     if (found === null) return
-    if (isEnded(found)) return open.release(found)
+    if (isEnded(found)) {
+      await store.show(found)
+      return open.release(found)
+    }
     if (found.leased_until > clock.now() && !takesOver) return
     const startedAt = clock.now()
     const begun = await store.begin(found, randomId('run'), startedAt + LEASE_MS)
@@ -87,7 +90,7 @@ export function createExportWorker(services: ExportWorkerServices) {
     const source = await openSource(begun)
     const counted = begun.counted ?? (await countDays(begun, source))
     checkSize(counted)
-    let made = await save(begun, { counted })
+    let made = await store.change(begun, { counted })
     const ranges = rangesOf(counted, made?.next?.day ?? 0)
     for (const [i, range] of ranges.entries()) {
       let before = i === 0 ? made?.next?.before : undefined
@@ -142,11 +145,6 @@ export function createExportWorker(services: ExportWorkerServices) {
     return runReport(exportPage, services, { ...call, query })
   }
 
-  /** Null when another run has taken over, or the export was deleted. */
-  async function save(made: Export, changes: Parameters<typeof store.change>[1]): Promise<Export | null> {
-    return (await store.change(made, changes)) ? { ...made, ...changes } : null
-  }
-
   async function addFile(
     made: Export,
     dataset: ExportDataset,
@@ -163,7 +161,7 @@ export function createExportWorker(services: ExportWorkerServices) {
       throw new ExportRefused(tooLarge('more than 4 GB of Parquet'))
     await objects.put(fileKey(made, file), bytes)
     const leased_until = clock.now() + LEASE_MS
-    const saved = await save(made, { ...changes, files, attempts: 0, leased_until })
+    const saved = await store.change(made, { ...changes, files, attempts: 0, leased_until })
     if (saved === null) await objects.delete([fileKey(made, file)])
     return saved
   }
@@ -191,8 +189,8 @@ export function createExportWorker(services: ExportWorkerServices) {
         made.files.filter(({ dataset }) => dataset !== 'events'),
       )
     if (made === null) return
-    if (await isErasedSince(erasureFeed, made)) return fail(made, ERASED)
-    await save(made, { status: 'done', finished_at: clock.now(), days, leased_until: 0 })
+    if (isBeforeErasure(made, await erasureFeed.lastAt(made.project_id))) return fail(made, VOID.reason)
+    await store.change(made, { status: 'done', finished_at: clock.now(), days, leased_until: 0 })
     await open.release(made)
   }
 
@@ -205,7 +203,7 @@ export function createExportWorker(services: ExportWorkerServices) {
   async function keepOnly(made: Export, files: ExportFile[]): Promise<Export | null> {
     const others = made.files.filter(file => !files.includes(file))
     if (others.length === 0) return made
-    const saved = await save(made, { files })
+    const saved = await store.change(made, { files })
     if (saved !== null) await objects.delete(others.map(file => fileKey(made, file)))
     return saved
   }
@@ -214,7 +212,7 @@ export function createExportWorker(services: ExportWorkerServices) {
     const made = (await store.find(begun)) ?? begun
     if (made.run !== begun.run) return
     const failed = { status: 'failed' as const, reason, finished_at: clock.now(), leased_until: 0 }
-    if (!(await store.change(begun, { ...failed, files: [] }))) return
+    if ((await store.change(begun, { ...failed, files: [] })) === null) return
     await open.release(made)
     await objects.delete(made.files.map(file => fileKey(made, file)))
   }

@@ -7,21 +7,21 @@ import type { Clock, JobQueue, Lake } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import { type RangeParams, toRange } from '#core/reports/run/range'
 import { createZone } from '#core/reports/run/zone'
-import { randomId } from '#core/secrets/tokens'
 import type { StateTable } from '#core/state/state-table'
 import { quoted } from '#core/text/clean-text'
 import { DAY_MS, type Range } from '#core/time'
 import { EXPORT_DATASETS, type ExportDataset } from '#schemas/exports'
-import { type Export, type ExportFile, type ExportJob, fileKey } from './export.ts'
-import { createExportStore } from './export-store.ts'
+import { type Export, type ExportFile, type ExportJob, fileKey, newExportId } from './export.ts'
+import { createExportStore, type ListPage } from './export-store.ts'
 import { createOpenExports, MAX_OPEN_EXPORTS } from './open-exports.ts'
-import { ERASED, type ErasureList, isErasedSince } from './void-export.ts'
+import type { ExportSummary } from './summary.ts'
+import { type ErasureTimes, isBeforeErasure, VOID } from './void-export.ts'
 
 /** Where a file can be downloaded. `expiresAt`: Unix ms; null: the address needs the caller's credential. */
 export type FileAddress = { url: string; expiresAt: number | null }
 
 export type ExportsServices = StateTable & {
-  erasureFeed: ErasureList
+  erasureFeed: ErasureTimes
   /** Where the files are. */
   objects: Pick<Lake, 'get' | 'delete'>
   /** The address of an object, under which it is saved as `name`. Null: the service itself serves files. */
@@ -45,13 +45,14 @@ export function createExports({ jobs, clock, objects, erasureFeed, profile, ...s
   const daily = createSlidingWindow(state, { name: 'exports', windowMs: DAY_MS })
 
   /**
-   * Begins an export. Throws INVALID_SINCE and MISSING_FIELDS for a wrong range, and RATE_LIMITED while another one of the project runs, as many
-   * run as may, or the project has begun as many within a day as it may.
+   * Begins an export. Throws INVALID_SINCE and MISSING_FIELDS for a wrong range, and RATE_LIMITED while
+   * another one of the project runs, as many run as may, or the project has begun as many within a day as it
+   * may.
    */
   async function start(project: Project, account: Account, request: ExportRequest): Promise<Export> {
     const now = clock.now()
     const made: Export = {
-      ...{ account_id: account.id, id: randomId('exp', 12), project_id: project.id },
+      ...{ account_id: account.id, id: newExportId(project.id, now), project_id: project.id },
       ...{ status: 'queued', datasets: datasetsOf(request), ...rangeOf(request, now) },
       ...{ created_at: now, leased_until: 0, attempts: 0, files: [], counted: null, days: null },
     }
@@ -97,16 +98,25 @@ export function createExports({ jobs, clock, objects, erasureFeed, profile, ...s
   }
 
   async function asOfNow(found: Export): Promise<Export> {
-    if (found.status !== 'done' || !(await isErasedSince(erasureFeed, found))) return found
+    if (found.status !== 'done') return found
+    if (!isBeforeErasure(found, await erasureFeed.lastAt(found.project_id))) return found
     await deleteFiles(found)
-    const failed = { status: 'failed' as const, reason: ERASED, files: [] }
+    const failed = { ...VOID, files: [] }
     await store.change(found, failed)
     return { ...found, ...failed }
   }
 
-  /** The exports of a project, newest first. */
-  async function list({ account_id, id }: Pick<Project, 'account_id' | 'id'>): Promise<Export[]> {
-    return Promise.all((await store.list(account_id, id)).map(asOfNow))
+  /** Exports of a project as they are now, newest first: two reads, however many and large they are. */
+  async function list(project: Pick<Project, 'account_id' | 'id'>, page: ListPage) {
+    const [{ exports, next_before }, erasedAt] = await Promise.all([
+      store.list(project, page),
+      erasureFeed.lastAt(project.id),
+    ])
+    const asNow = (each: ExportSummary): ExportSummary =>
+      each.status === 'done' && isBeforeErasure(each, erasedAt)
+        ? { ...each, ...VOID, events: 0, bytes: 0 }
+        : each
+    return { exports: exports.map(asNow), next_before }
   }
 
   /** Deletes an export and its files; one that runs ends. */

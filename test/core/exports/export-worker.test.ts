@@ -57,12 +57,7 @@ async function openExports({ lake, project: fields = {}, ...reading }: Given) {
     projects: { byId: async () => project },
     accounts: { byId: async () => ({ id: 'acc_1', tier: 'pro' }) as never },
     identity: { scopeOf: async () => ({}) as never, openLinks: async () => null },
-    erasureFeed: {
-      list: async (_: string, since: number) => ({
-        erasures: erased.filter(at => at >= since).map(erased_until => ({ erased_until, users: [] })),
-        ...{ next_since: 0, next_after: null },
-      }),
-    },
+    erasureFeed: { lastAt: async () => erased.at(-1) ?? null },
     jobs: { send: async (job: ExportJob) => void jobs.push(job) },
   }
   const worker = createExportWorker({

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { exportEntity } from '#core/exports/entities'
-import type { Export } from '#core/exports/export'
+import { createExportStore } from '#core/exports/export-store'
 import { createOpenExports } from '#core/exports/open-exports'
 import { MARK_KEY } from '#core/promote/mark'
 import { mirrorItems } from '#core/promote/mirror-items'
@@ -11,6 +10,7 @@ import type { StateTable } from '#core/state/state-table'
 import { createFolderLake } from '#local/lake/folder'
 import { openBothTables, putItem } from '#test/support/both-tables'
 import { createFakeClock } from '#test/support/fake-clock'
+import { largestExport } from '#test/support/largest-export'
 import { newFolder } from '#test/support/service-process'
 
 const { local, aws } = await openBothTables()
@@ -66,15 +66,10 @@ test('an item whose time is over is not copied, and differs from nothing', async
 })
 
 test('exports stay where their files are', async () => {
-  const place = { account_id: 'acc_1', id: 'exp_1', project_id: 'prj_1' }
-  await createOpenExports({ ...local, clock }).take(place as Export)
-  await exportEntity(local)
-    .put({
-      ...{ ...place, status: 'done', datasets: 'events', from: 0, to: 1, created_at: 0, leased_until: 0 },
-      ...{ attempts: 1, files: '[]', expires_at: clock.now() },
-    })
-    .go()
-  expect(await itemsOf(local)).toHaveLength(2)
+  const made = largestExport({ account_id: 'acc_1', id: 'proj_1' }, clock.now())
+  await createOpenExports({ ...local, clock }).take(made)
+  await createExportStore({ ...local, clock }).put(made)
+  expect(await itemsOf(local)).toHaveLength(3)
   expect(await mirrorItems(local, aws, { clock })).toEqual({ items: 0, written: 0, deleted: 0 })
 })
 
