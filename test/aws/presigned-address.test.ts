@@ -2,6 +2,7 @@ import { createHash, createHmac } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { type ClientOverrides, createS3Client } from '#aws/clients'
 import { createPresigner } from '#aws/presigned-address'
+import { EXPORT_LIMITS } from '#schemas/exports'
 
 /** Addresses under which a file of an export can be downloaded from S3. */
 
@@ -77,6 +78,12 @@ test('an address names the bucket, works for 15 minutes, and has the token of th
     'response-content-disposition': 'attachment; filename="events-0001.parquet"',
   })
   expect(expiresAt).toBe(clock.now() + 900_000)
+})
+
+test('the addresses of 1,000 files fit in a response of a function, also with a long token', async () => {
+  const credentials = { ...EXAMPLE, sessionToken: 'a+/='.repeat(400) }
+  const { url } = await addressOf({ region: 'eu-central-1', credentials })
+  expect(url.href.length * EXPORT_LIMITS.files).toBeLessThan(6_000_000 / 1.5)
 })
 
 test('at another endpoint the bucket stands in the path, and the port is signed', async () => {

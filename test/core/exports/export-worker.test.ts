@@ -8,88 +8,14 @@ import { compressors } from 'hyparquet-compressors'
 import { expect, test } from 'vitest'
 import { openCopiedReads } from '#aws/copied-reads'
 import { type Export, type ExportJob, fileKey } from '#core/exports/export'
-import { createExportStore } from '#core/exports/export-store'
-import { createExportWorker, type ExportWorkerServices } from '#core/exports/export-worker'
-import { createExports } from '#core/exports/exports'
-import { createExportUpkeep } from '#core/exports/upkeep'
 import { profiles } from '#core/plans/profile'
-import type { Lake } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import { DAY_MS, utcDate } from '#core/time'
-import { createExportWriter } from '#duckdb/export-writer'
 import { openQueryEngine } from '#duckdb/reads/query-engine'
-import { createSimulatedLake } from '#test/simulation/simulated-ports'
 import { propertySettings } from '#test/support/depth'
-import { createFakeClock } from '#test/support/fake-clock'
-import { fixedLake } from '#test/support/fixed-lake'
 import { history, NOW } from '#test/support/random-history'
 import { withReportLake } from '#test/support/report-lake'
-import { openTestState } from '#test/support/test-state'
-
-const log = () => {}
-
-type Given = Pick<ExportWorkerServices, 'engine' | 'openLake'> & {
-  lake: Lake
-  project?: Partial<Project>
-  file?: ExportWorkerServices['file']
-}
-
-/** Exports of one project, whose jobs wait until `runAll`. */
-async function openExports({ lake, project: fields = {}, ...reading }: Given) {
-  const state = await openTestState()
-  const tempDir = await mkdtemp(join(tmpdir(), 'footfall-exports-'))
-  const time = createFakeClock(NOW)
-  const clock = { ...time, sleep: async () => {}, deadline: () => new AbortController().signal }
-  const objects = createSimulatedLake()
-  const jobs: ExportJob[] = []
-  const project = {
-    id: 'proj_a',
-    name: 'proj_a',
-    account_id: 'acc_1',
-    deleted_at: null,
-    ...fields,
-  } as Project
-  const erased: number[] = []
-  const services = {
-    client: state.client,
-    table: state.table,
-    ...{ clock, objects, profile: profiles.own },
-    projects: { byId: async () => project },
-    accounts: { byId: async () => ({ id: 'acc_1', tier: 'pro' }) as never },
-    identity: { scopeOf: async () => ({}) as never, openLinks: async () => null },
-    erasureFeed: { lastAt: async () => erased.at(-1) ?? null },
-    jobs: { send: async (job: ExportJob) => void jobs.push(job) },
-  }
-  const worker = createExportWorker({
-    ...services,
-    ...reading,
-    // Every run ends after one file.
-    runMs: 0,
-    writer: createExportWriter({ lake, log, tempDir, memoryMb: 256, threads: 1 }),
-  })
-  return {
-    ...{ objects, jobs, project, erased, clock, worker },
-    exports: createExports({ ...services, addressOf: null }),
-    upkeep: createExportUpkeep(services),
-    store: createExportStore({ ...state, clock }),
-    account: { id: 'acc_1' } as never,
-    /** Runs the jobs until none is left, and returns how many there were. */
-    async runAll(): Promise<number> {
-      let runs = 0
-      for (let job = jobs.shift(); job !== undefined; job = jobs.shift()) {
-        await worker.run(job)
-        runs++
-      }
-      return runs
-    },
-    async close() {
-      await state.close()
-      await rm(tempDir, { recursive: true, force: true })
-    },
-  }
-}
-
-type Opened = Awaited<ReturnType<typeof openExports>>
+import { log, type Opened, openEmpty, openExports } from './opened-exports.ts'
 
 async function rowsOf(
   { objects }: Opened,
@@ -160,14 +86,6 @@ test('an export in slices has each event of random histories once, by DuckDB ove
     propertySettings(1, { countPerDepth: 4 }),
   )
 })
-
-/** Exports over an engine without rows, unless a test has another. */
-const openEmpty = (given: Partial<Given> = {}) =>
-  openExports({
-    ...{ lake: createSimulatedLake(), engine: { rows: async () => [] }, openLake: async () => fixedLake() },
-    project: { bucket: 7, created_at: new Date(NOW).toISOString(), has_event_ids: false },
-    ...given,
-  })
 
 test('an export of a project without events is done and has no files', async () => {
   const opened = await openEmpty()
