@@ -3,9 +3,11 @@ import { moment, nameList, nextBefore, otherRangeNames, project, wholeNumber } f
 
 /** Exports of events (docs/api/exports.md). */
 
-/** The tables of an export, in the order in which they are made. */
-export const EXPORT_DATASETS = ['events', 'sessions', 'people'] as const
+/** The parts of an export, in the order in which they are made: tables, and a file of JSON. */
+export const EXPORT_DATASETS = ['events', 'sessions', 'people', 'views'] as const
 export type ExportDataset = (typeof EXPORT_DATASETS)[number]
+/** Those that follow from the events. */
+export type DerivedTable = Exclude<ExportDataset, 'events' | 'views'>
 
 export const EXPORT_STATUSES = ['queued', 'running', 'done', 'failed'] as const
 

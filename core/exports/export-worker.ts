@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { JobQueue, Lake } from '#core/ports'
 import { randomId } from '#core/secrets/tokens'
 import type { StateTable } from '#core/state/state-table'
-import { EXPORT_LIMITS, type ExportDataset } from '#schemas/exports'
+import { type DerivedTable, EXPORT_LIMITS, type ExportDataset } from '#schemas/exports'
 import { type DayCounts, type Export, type ExportFile, type ExportJob, fileKey, isEnded } from './export.ts'
 import { type ExportSource, type ExportSourceServices, openExportSource } from './export-source.ts'
 import { createExportStore, type ExportChanges } from './export-store.ts'
@@ -10,6 +10,7 @@ import type { ExportFolder, ExportWriter, WrittenFile } from './export-writer.ts
 import { createOpenExports } from './open-exports.ts'
 import { differences } from './read-events.ts'
 import { ExportRefused, requireEvents, requireFiles } from './refused.ts'
+import { readViewsFile, VIEWS_NAME } from './views-file.ts'
 import { type ErasureTimes, isBeforeErasure, VOID } from './void-export.ts'
 
 export type ExportWorkerServices = StateTable &
@@ -77,7 +78,7 @@ export function createExportWorker(services: ExportWorkerServices) {
 
   async function writeFiles(begun: Export, folder: ExportFolder, until: number): Promise<void> {
     const source = await openExportSource(services, begun)
-    const counted = begun.counted ?? (await source.countDays())
+    const counted = begun.counted ?? (hasTables(begun) ? await source.countDays() : {})
     requireEvents(counted)
     let made = await save(begun, { counted })
     for await (const { events, next, isLast } of source.pagesAfter(made.next, counted)) {
@@ -127,21 +128,25 @@ export function createExportWorker(services: ExportWorkerServices) {
     }
   }
 
-  /** Makes the other tables of the files of events, compares the days, and ends the export. */
+  /** Makes the other parts, most of them of the files of events, compares the days, and ends the export. */
   async function finish(begun: Export, folder: ExportFolder, source: ExportSource): Promise<void> {
     const days = await keepEvents(begun, folder)
-    requireSame(days, { before: begun.counted ?? {}, after: await source.countDays() })
+    if (hasTables(begun)) requireSame(days, { before: begun.counted ?? {}, after: await source.countDays() })
     // A run before this one may have begun the other tables.
     let made = await keepOnly(begun, ({ dataset }) => dataset === 'events')
     for (const dataset of begun.datasets) {
       if (dataset === 'events') continue
-      for await (const written of folder.filesOf(dataset, fileLimits.rows))
-        made = await addFile(made, dataset, written)
+      for await (const written of filesOf(dataset, made, folder)) made = await addFile(made, dataset, written)
     }
     made = await keepOnly(made, ({ dataset }) => made.datasets.includes(dataset))
     if (isBeforeErasure(made, await erasureFeed.lastAt(made.project_id))) throw new ExportRefused(VOID.reason)
     await save(made, { status: 'done', finished_at: clock.now(), days, leased_until: 0 })
     await open.release(made)
+  }
+
+  async function* filesOf(dataset: DerivedTable | 'views', { project_id }: Export, folder: ExportFolder) {
+    if (dataset === 'views') yield await readViewsFile(state, project_id)
+    else yield* folder.filesOf(dataset, fileLimits.rows)
   }
 
   /** Brings the files of events into the folder. Returns their events by day. */
@@ -194,8 +199,14 @@ function requireSame(days: DayCounts, counts: { before: DayCounts; after: DayCou
   if (wrong.length > 0) throw new ExportRefused(`${WRONG} ${wrong.slice(0, 10).join(' ')}`)
 }
 
-/** The name of the next file of a table. */
+/** Whether the export is made of events. */
+function hasTables({ datasets }: Export): boolean {
+  return datasets.some(dataset => dataset !== 'views')
+}
+
+/** The name of the next file of a part. */
 function fileName({ files }: Export, dataset: ExportDataset): string {
+  if (dataset === 'views') return VIEWS_NAME
   const number = files.filter(each => each.dataset === dataset).length + 1
   return `${dataset}-${String(number).padStart(4, '0')}.parquet`
 }

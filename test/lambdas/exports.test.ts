@@ -51,8 +51,8 @@ test.each([
   [{ since: '2026-11-10', until: '2026-11-09' }, 'MISSING_FIELDS', '`until` is before `since`'],
   [{ since: '7d', date_from: '7d' }, 'MISSING_FIELDS', 'another name of `since`'],
   [{ until: 7 }, 'INVALID_SINCE', '`until` must be'],
-  [{ datasets: 'events,clicks' }, 'MISSING_FIELDS', 'some of events, sessions, people'],
-  [{ datasets: '' }, 'MISSING_FIELDS', 'some of events, sessions, people'],
+  [{ datasets: 'events,clicks' }, 'MISSING_FIELDS', 'some of events, sessions, people, views'],
+  [{ datasets: '' }, 'MISSING_FIELDS', 'some of events, sessions, people, views'],
 ])('a request with %j is refused with what is accepted, and begins nothing', async (body, code, message) => {
   const project = await service.createProject()
   const { status, body: refused } = await create(project, body)

@@ -10,6 +10,8 @@ import { openCopiedReads } from '#aws/copied-reads'
 import { type Export, type ExportJob, fileKey } from '#core/exports/export'
 import { profiles } from '#core/plans/profile'
 import type { Project } from '#core/projects/project'
+import { createSavedViews } from '#core/projects/saved-views'
+import { createSegments } from '#core/projects/segments'
 import { DAY_MS, utcDate } from '#core/time'
 import { openQueryEngine } from '#duckdb/reads/query-engine'
 import { propertySettings } from '#test/support/depth'
@@ -87,11 +89,41 @@ test('an export in slices has each event of random histories once, by DuckDB ove
   )
 })
 
-test('an export of a project without events is done and has no files', async () => {
+test('an export of a project without events is done and has no files of them', async () => {
   const opened = await openEmpty()
   const { id } = await opened.exports.start(opened.project, opened.account, {})
   await opened.runAll()
-  expect(await opened.exports.read(id, opened.account)).toMatchObject({ status: 'done', files: [], days: {} })
+  expect(await opened.exports.read(id, opened.account)).toMatchObject({
+    ...{ status: 'done', days: {} },
+    files: [{ name: 'views.json', dataset: 'views', rows: 0 }],
+  })
+  await opened.close()
+})
+
+test('saved views and segments of the project alone come as JSON, without a read of events', async () => {
+  const engine = { rows: () => Promise.reject(new Error('Events were read')) }
+  const opened = await openEmpty({ engine })
+  const segment = {
+    name: 'germans',
+    title: null,
+    where: { field: 'country', op: 'eq', value: 'DE' } as const,
+  }
+  const views = createSavedViews({ ...opened.state, clock: opened.clock })
+  const view = await views.create(opened.project.id, { name: 'Signups', query: 'view=funnel' })
+  await views.create('proj_other', { name: 'Foreign', query: '' })
+  await createSegments(opened.state).put(opened.project.id, { ...segment, updated_at: 7 })
+  const { id } = await opened.exports.start(opened.project, opened.account, { datasets: ['views'] })
+  await opened.runAll()
+  const made = await opened.exports.read(id, opened.account)
+  expect([made.status, made.files.map(({ name, rows }) => [name, rows])]).toEqual([
+    'done',
+    [['views.json', 2]],
+  ])
+  const bytes = await opened.exports.download(made, 'views.json')
+  expect(JSON.parse(Buffer.from(bytes).toString())).toEqual({
+    saved_views: [view],
+    segments: [{ ...segment, updated_at: 7 }],
+  })
   await opened.close()
 })
 
@@ -204,7 +236,7 @@ test('maintenance deletes the files of expired exports, of deleted projects and 
   }
   for (const [name, change] of Object.entries(cases)) {
     const opened = await openEmpty()
-    const { id } = await opened.exports.start(opened.project, opened.account, {})
+    const { id } = await opened.exports.start(opened.project, opened.account, { datasets: ['events'] })
     await opened.runAll()
     const key = { account_id: 'acc_1', id }
     const file = { object: 'run-events-0001.parquet' }

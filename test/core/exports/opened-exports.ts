@@ -66,7 +66,7 @@ export async function openExports({ lake, project: fields = {}, state: given, ..
     ...reading,
   })
   return {
-    ...{ objects, jobs, project, erased, clock, worker },
+    ...{ state, objects, jobs, project, erased, clock, worker },
     exports: createExports({ ...services, addressOf: null }),
     upkeep: createExportUpkeep(services),
     store: createExportStore({ ...state, clock }),
