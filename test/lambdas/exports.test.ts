@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createOpenExports } from '#core/exports/open-exports'
 import type { Project } from '#core/projects/project'
 import { routes } from '#schemas/routes'
 import { DEFAULT_SCOPES, READ_SCOPES, SCOPES } from '#schemas/scopes'
@@ -58,6 +59,41 @@ test.each([
   const { status, body: refused } = await create(project, body)
   expect([status, refused.error, refused.message]).toEqual([400, code, expect.stringContaining(message)])
   expect((await create(project)).status).toBe(202)
+})
+
+test.each([
+  ['before', 'exp_1'],
+  ['before', '../../x'],
+  ['limit', '101'],
+  ['limit', '0'],
+])('a list with %s=%s is refused with what is accepted', async (name, value) => {
+  const project = await service.createProject()
+  const query = { project: project.name, [name]: value }
+  const { status, body } = await service.call(routes.listExports, { query })
+  expect([status, body.error, body.message]).toEqual([
+    ...[400, 'MISSING_FIELDS'],
+    expect.stringContaining(`\`${name}\``),
+  ])
+})
+
+test('the list pages through the exports of a project, newest first', async () => {
+  const project = await service.createProject()
+  const open = createOpenExports({ ...service.state, clock: service })
+  const ids: string[] = []
+  for (let i = 0; i < 3; i++) {
+    const { body } = await create(project)
+    ids.unshift(String(body.id))
+    await open.release({ id: String(body.id), project_id: project.id })
+    service.wait(1_000)
+  }
+  const page = (before?: string) =>
+    service.call(routes.listExports, {
+      query: { project: project.name, limit: '2', ...(before !== undefined && { before }) },
+    })
+  const first = (await page()).body
+  const second = (await page(String(first.next_before))).body
+  expect([first.exports, second.exports].flat().map(each => (each as { id: string }).id)).toEqual(ids)
+  expect([first.next_before, second.next_before]).toEqual([ids[1], null])
 })
 
 test('a body over 16 KB is refused', async () => {

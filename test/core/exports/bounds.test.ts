@@ -1,12 +1,11 @@
 import { afterAll, expect, test } from 'vitest'
 import { type Export, fileKey } from '#core/exports/export'
-import type { ExportWriter } from '#core/exports/export-writer'
 import { midnight } from '#core/time'
-import { eventColumns } from '#schemas/columns'
 import { EXPORT_LIMITS } from '#schemas/exports'
 import { openDynaliteState } from '#test/support/dynalite-state'
 import { largestExport } from '#test/support/largest-export'
 import { NOW } from '#test/support/random-history'
+import { fakeWriter, oneEvent } from './fake-events.ts'
 import { openEmpty } from './opened-exports.ts'
 
 /**
@@ -20,37 +19,11 @@ afterAll(() => state.close())
 const PROJECT = { account_id: 'acc_1', id: 'proj_a' }
 const LARGEST = largestExport(PROJECT, NOW, 'events')
 const [FIRST_FILE] = LARGEST.files
-const ROW = Object.fromEntries(eventColumns.map(({ name }) => [name, null]))
-
-/** Returns the days of LARGEST, and one event of its last day. */
-const engine = {
-  rows: async ({ text }: { text: string }) =>
-    text.includes('AS counted GROUP BY date')
-      ? Object.entries(LARGEST.days ?? {}).map(([day, events]) => ({ day, events }))
-      : [{ ...ROW, event: 'signup', sent_at: NOW, lag_s: 0, seq: 1 }],
-}
-
-/** Makes a file of so many bytes. */
-function writerOf(bytes: number): ExportWriter {
-  let rows = 0
-  return {
-    withFolder: work =>
-      work({
-        async add(events) {
-          rows += events.length
-        },
-        added: () => ({ rows, bytes: rows }),
-        takeEvents: async () => ({ rows, bytes: new Uint8Array(bytes) }),
-        keepEvents: async () => {},
-        countDays: async () => LARGEST.days ?? {},
-        async *filesOf() {},
-      }),
-  }
-}
+const DAYS = LARGEST.days ?? {}
 
 /** Runs the last step of an export that has these files already. */
 async function runLast(files: Export['files'], lastBytes: number) {
-  const opened = await openEmpty({ state, engine, writer: writerOf(lastBytes) })
+  const opened = await openEmpty({ state, engine: oneEvent(DAYS), writer: fakeWriter(DAYS, lastBytes) })
   const { id } = await opened.exports.start(opened.project, opened.account, { datasets: ['events'] })
   const queued = (await opened.store.find({ ...PROJECT, account_id: 'acc_1', id })) as Export
   const made = { ...queued, files, next: { day: midnight(NOW) }, counted: LARGEST.counted }
