@@ -368,11 +368,11 @@ function openQueuedExports(
   { JOB_QUEUE_URL, BUCKET_NAME }: { JOB_QUEUE_URL: string; BUCKET_NAME: string },
   trace: Instruments['trace'],
 ) {
-  const client = trace(createS3Client())
   return createExports({
     ...access,
-    objects: createS3Lake({ client, bucket: BUCKET_NAME }),
-    addressOf: createPresigner({ client, bucket: BUCKET_NAME, clock }),
+    objects: createS3Lake({ client: trace(createS3Client()), bucket: BUCKET_NAME }),
+    // Not traced: a trace would show requests that nobody has sent.
+    addressOf: createPresigner({ client: createS3Client(), bucket: BUCKET_NAME, clock }),
     jobs: createSqsJobQueue<ExportJob>({ client: trace(createSqsClient()), queueUrl: JOB_QUEUE_URL }),
     clock,
   })

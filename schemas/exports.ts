@@ -1,11 +1,13 @@
 import * as z from 'zod'
-import { failsWith, nameList, parseSince, project } from './fields.ts'
+import { moment, nameList, nextBefore, otherRangeNames, project, wholeNumber } from './fields.ts'
 
 /** Exports of events (docs/api/exports.md). */
 
-/** The tables of an export, in the order in which they are made. */
-export const EXPORT_DATASETS = ['events', 'sessions', 'people'] as const
+/** The parts of an export, in the order in which they are made: tables, and a file of JSON. */
+export const EXPORT_DATASETS = ['events', 'sessions', 'people', 'views'] as const
 export type ExportDataset = (typeof EXPORT_DATASETS)[number]
+/** Those that follow from the events. */
+export type DerivedTable = Exclude<ExportDataset, 'events' | 'views'>
 
 export const EXPORT_STATUSES = ['queued', 'running', 'done', 'failed'] as const
 
@@ -22,36 +24,35 @@ export const EXPORT_LIMITS = {
   kept_days: 7,
 } as const
 
+export const EXPORT_ID = /^exp_[0-9a-f]{24}$/
+
 /**
  * The prefix of all exports in the bucket, or in their folder of one machine. No read of the lake lists it.
  */
 export const EXPORT_PREFIX = 'exports/'
 
-/** A day of a period: a number of days before today, or a date. Both are in UTC. */
-function day(name: 'since' | 'until', meaning: string) {
-  const message = `Field \`${name}\` must be a number of days such as \`7d\`, or a date in UTC such as \`2026-11-01\`.`
-  const isDay = (text: string) => {
-    const parsed = parseSince(text)
-    return parsed !== null && ('days' in parsed || ('date' in parsed && parsed.time === undefined))
-  }
-  return z
-    .string(message)
-    .refine(isDay, { message, ...failsWith('INVALID_SINCE') })
-    .optional()
-    .meta({ description: meaning })
-}
-
 export const createExport = z.object({
   project,
-  since: day('since', 'First day in UTC: `7d`, or a date. Default: all that is kept'),
-  until: day('until', 'Last day in UTC, inclusive. Default: today'),
+  since: moment('since').meta({
+    description: 'First date in UTC: `7d`, or `2026-11-01`. Default: all that is kept',
+  }),
+  until: moment('until').meta({ description: 'Last date in UTC, inclusive. Default: today' }),
+  ...otherRangeNames,
   datasets: nameList('datasets', {
     description: `Some of ${EXPORT_DATASETS.join(', ')}, separated by commas. Default: all`,
     allowed: EXPORT_DATASETS,
   }),
 })
 
-export const listExportsQuery = z.object({ project })
+export const listExportsQuery = z.object({
+  project,
+  limit: wholeNumber('limit', 1, 100).default(100).meta({ description: 'The largest number of exports' }),
+  before: z
+    .string()
+    .regex(EXPORT_ID, 'Parameter `before` takes the `next_before` of the page before.')
+    .optional()
+    .meta({ description: 'For the next page: `next_before` of the page before' }),
+})
 
 const exportFile = z.object({
   name: z.string().meta({ example: 'events-0001.parquet' }),
@@ -67,7 +68,7 @@ const exportFile = z.object({
 })
 
 const common = {
-  id: z.string().meta({ example: 'exp_0123456789ab' }),
+  id: z.string().meta({ example: 'exp_0123456789abcdef01234567' }),
   project: z.string(),
   project_id: z.string(),
   status: z.enum(EXPORT_STATUSES),
@@ -102,6 +103,7 @@ export const exportList = z
   .object({
     project: z.string(),
     exports: z.array(z.object(common)).meta({ description: 'Newest first, those that are kept' }),
+    next_before: nextBefore,
   })
   .meta({ id: 'ExportList' })
 

@@ -53,7 +53,8 @@ function since(absent: string) {
   })
 }
 
-function moment(name: RangeName) {
+/** The form of one end of a range. */
+export function moment(name: RangeName) {
   return z
     .unknown()
     .refine(value => typeof value === 'string' && parseSince(value) !== null, {
@@ -63,6 +64,12 @@ function moment(name: RangeName) {
     .transform(value => value as string)
     .meta({ override: { type: 'string' } })
     .optional()
+}
+
+/** Beside `since` and `until` (U76). */
+export const otherRangeNames = {
+  date_from: moment('date_from').meta({ description: 'Another name of `since`' }),
+  date_to: moment('date_to').meta({ description: 'Another name of `until`' }),
 }
 
 /** A date of the calendar. */
@@ -90,8 +97,7 @@ export function question(absent: string) {
       description: 'Last date of the range, inclusive, in the forms of `since`. Default: now',
     }),
     days,
-    date_from: moment('date_from').meta({ description: 'Another name of `since`' }),
-    date_to: moment('date_to').meta({ description: 'Another name of `until`' }),
+    ...otherRangeNames,
     tz,
     where,
     filter,

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { type Argument, type Command, callCommand, type Flag, NAME, type RunCommand } from '#cli/command'
 import { CommandError } from '#cli/errors'
 import type { Answer } from '#cli/http/endpoint'
-import { advice, type Block } from '#cli/print/blocks'
+import { advice, type Block, line } from '#cli/print/blocks'
 import type { Session } from '#cli/run-context'
 
 type Export = Answer<'GET /exports/{id}'>
@@ -18,7 +18,7 @@ const EXAMPLE_ID = 'exp_0123456789abcdef01234567'
 const CREATE: readonly Flag[] = [
   { flags: '--since <date>', help: 'the first day in UTC: 7d, or 2026-11-01 (default: all events)' },
   { flags: '--until <date>', help: 'the last day (default: today)' },
-  { flags: '--datasets <names>', help: 'some of events,sessions,people (default: all)' },
+  { flags: '--datasets <names>', help: 'some of events,sessions,people,views (default: all)' },
 ]
 
 const create = callCommand<'POST /exports'>({
@@ -27,7 +27,8 @@ const create = callCommand<'POST /exports'>({
   effect: 'changes',
   args: [NAME],
   flags: CREATE,
-  summary: 'Lets the service make files of Parquet of a project: events, sessions and people',
+  summary:
+    'Lets the service make files of Parquet of a project: events, sessions and people; and one of its views',
   example: 'exports create shop --since 30d --dry-run',
   call: ({ args, options: { since, until, datasets } }) => ({
     endpoint: 'POST /exports',
@@ -40,11 +41,16 @@ const list = callCommand<'GET /exports'>({
   name: 'exports list',
   group: 'Tools',
   args: [NAME],
-  flags: [],
+  flags: [
+    { flags: '--before <id>', parameter: 'before', help: 'the next page: the next_before of the last one' },
+  ],
   summary: 'The exports of a project, which are kept for seven days',
   example: 'exports list shop',
-  call: ({ args }) => ({ endpoint: 'GET /exports', query: { project: args.NAME } }),
-  print: ({ exports }) => [
+  call: ({ args, options: { before } }) => ({
+    endpoint: 'GET /exports',
+    query: { project: args.NAME, before },
+  }),
+  print: ({ exports, next_before }) => [
     {
       kind: 'table',
       name: 'exports',
@@ -57,6 +63,7 @@ const list = callCommand<'GET /exports'>({
       ],
       rows: exports,
     },
+    ...(next_before === null ? [] : [line(`More: --before ${next_before}`)]),
   ],
 })
 

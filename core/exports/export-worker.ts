@@ -1,37 +1,25 @@
 import { createHash } from 'node:crypto'
-import type { AccountStore } from '#core/accounts/store'
-import type { IdentityStore } from '#core/identity/identity-store'
-import { type IdentityView, NO_IDENTITY } from '#core/identity/identity-view'
-import { keptByPlan } from '#core/plans/kept-since'
-import type { Profile } from '#core/plans/profile'
 import type { JobQueue, Lake } from '#core/ports'
-import type { Project, ProjectDirectory } from '#core/projects/project'
-import { dayCounts } from '#core/reports/day-counts'
-import type { DatedParams } from '#core/reports/run/asked-range'
-import { type ReportCall, type ReportServices, runReport } from '#core/reports/run/run'
 import { randomId } from '#core/secrets/tokens'
 import type { StateTable } from '#core/state/state-table'
-import { EXPORT_LIMITS, type ExportDataset } from '#schemas/exports'
+import { type DerivedTable, EXPORT_LIMITS, type ExportDataset } from '#schemas/exports'
 import { type DayCounts, type Export, type ExportFile, type ExportJob, fileKey, isEnded } from './export.ts'
-import { createExportStore } from './export-store.ts'
+import { type ExportSource, type ExportSourceServices, openExportSource } from './export-source.ts'
+import { createExportStore, type ExportChanges } from './export-store.ts'
 import type { ExportFolder, ExportWriter, WrittenFile } from './export-writer.ts'
 import { createOpenExports } from './open-exports.ts'
-import { differences, exportPage, type PageParams, rangesOf } from './read-events.ts'
-import { ERASED, type ErasureList, isErasedSince } from './void-export.ts'
+import { differences } from './read-events.ts'
+import { ExportRefused, requireEvents, requireFiles } from './refused.ts'
+import { readViewsFile, VIEWS_NAME } from './views-file.ts'
+import { type ErasureTimes, isBeforeErasure, VOID } from './void-export.ts'
 
 export type ExportWorkerServices = StateTable &
-  Pick<ReportServices, 'engine' | 'openLake' | 'clock'> & {
-    identity: Pick<IdentityStore, 'scopeOf' | 'openLinks'>
-    erasureFeed: ErasureList
-    projects: Pick<ProjectDirectory, 'byId'>
-    accounts: Pick<AccountStore, 'byId'>
-    profile: Profile
+  ExportSourceServices & {
+    erasureFeed: ErasureTimes
     objects: Pick<Lake, 'put' | 'get' | 'delete'>
     writer: ExportWriter
     /** Where a run leaves the rest of its export. */
     jobs: JobQueue<ExportJob>
-    /** Ends the run when the process stops. The next process goes on. */
-    stopping?: AbortSignal | undefined
     /** A run begins no further file after this time, ms; default: RUN_MS. */
     runMs?: number | undefined
     /** Rows and bytes of JSON of one file; default: FILE. */
@@ -47,174 +35,152 @@ const MAX_ATTEMPTS = 5
 /** The file is in memory before it is stored. */
 const FILE = { rows: EXPORT_LIMITS.file_rows as number, bytes: 64_000_000 }
 
-/** Why an export cannot be made, as a message for the caller. */
-class ExportRefused extends Error {}
-
-/** What a run knows of its project. */
-type Source = { call: Pick<ReportCall<DatedParams>, 'project' | 'keptSince' | 'identity' | 'signal'> }
+/** Another run has taken over, or the export was deleted. */
+class RunIsOver extends Error {}
 
 /**
  * Makes exports, file after file. Each file is noted when it is stored, so a run that was killed is followed
  * by one that goes on after it. A job may run twice: only the run that began last writes.
  */
 export function createExportWorker(services: ExportWorkerServices) {
-  const { objects, writer, jobs, clock, stopping, erasureFeed } = services
+  const { objects, writer, jobs, clock, erasureFeed } = services
   const { runMs = RUN_MS, file: fileLimits = FILE } = services
   const state = { client: services.client, table: services.table, clock }
   const store = createExportStore(state)
   const open = createOpenExports(state)
 
   /** Runs an export for RUN_MS at most. Rejects when it should be tried again. */
-  async function run({ account_id, id, takesOver = false }: ExportJob): Promise<void> {
-    const found = await store.find({ account_id, id })
-    if (found === null) return
-    if (isEnded(found)) return open.release(found)
-    if (found.leased_until > clock.now() && !takesOver) return
-    const startedAt = clock.now()
-    const begun = await store.begin(found, randomId('run'), startedAt + LEASE_MS)
+  async function run(job: ExportJob): Promise<void> {
+    const until = clock.now() + runMs
+    const begun = await begin(job)
     if (begun === null) return
-    if (begun.attempts > MAX_ATTEMPTS) return fail(begun, TOO_OFTEN)
     try {
-      await writer.withFolder(folder => work(begun, folder, startedAt + runMs))
+      if (begun.attempts > MAX_ATTEMPTS) throw new ExportRefused(TOO_OFTEN)
+      await writer.withFolder(folder => writeFiles(begun, folder, until))
     } catch (error) {
-      if (error instanceof ExportRefused) return fail(begun, error.message)
-      await store.change(begun, { leased_until: 0 })
-      throw error
+      await giveUp(begun, error)
     }
   }
 
-  async function work(begun: Export, folder: ExportFolder, until: number): Promise<void> {
-    const source = await openSource(begun)
-    const counted = begun.counted ?? (await countDays(begun, source))
-    checkSize(counted)
+  /** The export, if it has not ended and no other run of it is alive; else null. */
+  async function begin({ account_id, id, takesOver = false }: ExportJob): Promise<Export | null> {
+    const found = await store.find({ account_id, id })
+    if (found === null) return null
+    if (isEnded(found)) {
+      await store.show(found)
+      await open.release(found)
+      return null
+    }
+    const now = clock.now()
+    if (found.leased_until > now && !takesOver) return null
+    return store.begin(found, randomId('run'), now + LEASE_MS)
+  }
+
+  async function writeFiles(begun: Export, folder: ExportFolder, until: number): Promise<void> {
+    const source = await openExportSource(services, begun)
+    const counted = begun.counted ?? (hasTables(begun) ? await source.countDays() : {})
+    requireEvents(counted)
     let made = await save(begun, { counted })
-    const ranges = rangesOf(counted, made?.next?.day ?? 0)
-    for (const [i, range] of ranges.entries()) {
-      let before = i === 0 ? made?.next?.before : undefined
-      do {
-        if (made === null) return
-        const page = await readPage(source, { range, before })
-        await folder.add(page.events)
-        before = page.next ?? undefined
-        const isLast = page.next === null && i === ranges.length - 1
-        if (folder.added().rows === 0 || (!isLast && !isFull(folder))) continue
-        const next = before === undefined ? { day: range.to } : { day: range.from, before }
-        made = await addFile(made, 'events', await folder.takeEvents(), { next })
-        if (made !== null && clock.now() >= until) return goOnLater(made)
-      } while (before !== undefined)
+    for await (const { events, next, isLast } of source.pagesAfter(made.next, counted)) {
+      await folder.add(events)
+      if (!isDue(folder.added(), isLast)) continue
+      made = await addFile(made, 'events', await folder.takeEvents(), { next, attempts: 0 })
+      if (clock.now() >= until) return goOnLater(made)
     }
-    if (made !== null) await finish(made, folder, source)
+    await finish(made, folder, source)
   }
 
-  function isFull(folder: ExportFolder): boolean {
-    const { rows, bytes } = folder.added()
-    return rows >= fileLimits.rows || bytes >= fileLimits.bytes
+  /** Whether what was added becomes a file. */
+  function isDue({ rows, bytes }: ReturnType<ExportFolder['added']>, isLast: boolean): boolean {
+    return rows > 0 && (isLast || rows >= fileLimits.rows || bytes >= fileLimits.bytes)
   }
 
   async function goOnLater(made: Export): Promise<void> {
-    await store.change(made, { leased_until: 0 })
+    await save(made, { leased_until: 0 })
     await jobs.send({ kind: 'export', account_id: made.account_id, id: made.id })
   }
 
-  async function openSource({ project_id, account_id }: Export): Promise<Source> {
-    const [project, account] = await Promise.all([
-      services.projects.byId(project_id),
-      services.accounts.byId(account_id),
-    ])
-    if (project === null || project.deleted_at !== null || account === null)
-      throw new ExportRefused('The project was deleted.')
-    const keptSince = keptByPlan(services.profile, account, clock.now())
-    return { call: { project, identity: await openLinks(project), keptSince, signal: stopping } }
+  /** Throws RunIsOver. */
+  async function save(made: Export, changes: ExportChanges): Promise<Export> {
+    const changed = await store.change(made, changes)
+    if (changed === null) throw new RunIsOver()
+    return changed
   }
 
-  async function openLinks(project: Project): Promise<IdentityView> {
-    const { identity } = services
-    const links = await identity.openLinks(await identity.scopeOf(project))
-    if (links?.isPartial) throw new Error(`The links of ${project.id} are being made again`)
-    return { ...NO_IDENTITY, links: links !== null && links.files.length > 0 ? links : null }
-  }
-
-  async function countDays({ from, to }: Export, { call }: Source): Promise<DayCounts> {
-    return (await runReport(dayCounts, services, { ...call, query: { range: { from, to } } })).days
-  }
-
-  function readPage({ call }: Source, query: PageParams) {
-    return runReport(exportPage, services, { ...call, query })
-  }
-
-  /** Null when another run has taken over, or the export was deleted. */
-  async function save(made: Export, changes: Parameters<typeof store.change>[1]): Promise<Export | null> {
-    return (await store.change(made, changes)) ? { ...made, ...changes } : null
-  }
-
+  /** Stores a file, and notes it together with `changes`. Throws ExportRefused when it is one too many. */
   async function addFile(
     made: Export,
     dataset: ExportDataset,
     { rows, bytes }: WrittenFile,
-    changes: Pick<Export, 'next'> | undefined = undefined,
-  ): Promise<Export | null> {
-    const number = made.files.filter(each => each.dataset === dataset).length + 1
-    const name = `${dataset}-${String(number).padStart(4, '0')}.parquet`
+    changes: Pick<ExportChanges, 'next' | 'attempts'> = {},
+  ): Promise<Export> {
+    const name = fileName(made, dataset)
     const sha256 = createHash('sha256').update(bytes).digest('hex')
     const file = { name, object: `${made.run}-${name}`, dataset, rows, bytes: bytes.length, sha256 }
     const files = [...made.files, file]
-    if (files.length > EXPORT_LIMITS.files) throw new ExportRefused(tooLarge('more than 1,000 files'))
-    if (files.reduce((sum, each) => sum + each.bytes, 0) > EXPORT_LIMITS.bytes)
-      throw new ExportRefused(tooLarge('more than 4 GB of Parquet'))
+    requireFiles(files)
     await objects.put(fileKey(made, file), bytes)
-    const leased_until = clock.now() + LEASE_MS
-    const saved = await save(made, { ...changes, files, attempts: 0, leased_until })
-    if (saved === null) await objects.delete([fileKey(made, file)])
-    return saved
+    try {
+      return await save(made, { ...changes, files, leased_until: clock.now() + LEASE_MS })
+    } catch (error) {
+      if (error instanceof RunIsOver) await objects.delete([fileKey(made, file)])
+      throw error
+    }
   }
 
-  /** Makes the other tables of the files of events, compares the days, and ends the export. */
-  async function finish(begun: Export, folder: ExportFolder, source: Source): Promise<void> {
-    const events = begun.files.filter(({ dataset }) => dataset === 'events')
-    for (const file of events) await folder.keepEvents(file.object, await fetchFile(begun, file))
-    const days = await folder.countDays()
-    const counts = { before: begun.counted ?? {}, after: await countDays(begun, source) }
-    const wrong = differences(days, counts)
-    if (wrong.length > 0) throw new ExportRefused(`${WRONG} ${wrong.slice(0, 10).join(' ')}`)
+  /** Makes the other parts, most of them of the files of events, compares the days, and ends the export. */
+  async function finish(begun: Export, folder: ExportFolder, source: ExportSource): Promise<void> {
+    const days = await keepEvents(begun, folder)
+    if (hasTables(begun)) requireSame(days, { before: begun.counted ?? {}, after: await source.countDays() })
     // A run before this one may have begun the other tables.
-    let made = await keepOnly(begun, events)
+    let made = await keepOnly(begun, ({ dataset }) => dataset === 'events')
     for (const dataset of begun.datasets) {
       if (dataset === 'events') continue
-      for await (const written of folder.filesOf(dataset, fileLimits.rows)) {
-        if (made === null) return
-        made = await addFile(made, dataset, written)
-      }
+      for await (const written of filesOf(dataset, made, folder)) made = await addFile(made, dataset, written)
     }
-    if (made !== null && !made.datasets.includes('events'))
-      made = await keepOnly(
-        made,
-        made.files.filter(({ dataset }) => dataset !== 'events'),
-      )
-    if (made === null) return
-    if (await isErasedSince(erasureFeed, made)) return fail(made, ERASED)
+    made = await keepOnly(made, ({ dataset }) => made.datasets.includes(dataset))
+    if (isBeforeErasure(made, await erasureFeed.lastAt(made.project_id))) throw new ExportRefused(VOID.reason)
     await save(made, { status: 'done', finished_at: clock.now(), days, leased_until: 0 })
     await open.release(made)
   }
 
-  async function fetchFile(made: Export, file: ExportFile): Promise<Uint8Array> {
-    const bytes = await objects.get(fileKey(made, file))
-    if (bytes === null) throw new ExportRefused('A file of the export was lost. Start it again.')
-    return bytes
+  async function* filesOf(dataset: DerivedTable | 'views', { project_id }: Export, folder: ExportFolder) {
+    if (dataset === 'views') yield await readViewsFile(state, project_id)
+    else yield* folder.filesOf(dataset, fileLimits.rows)
   }
 
-  async function keepOnly(made: Export, files: ExportFile[]): Promise<Export | null> {
-    const others = made.files.filter(file => !files.includes(file))
+  /** Brings the files of events into the folder. Returns their events by day. */
+  async function keepEvents(made: Export, folder: ExportFolder): Promise<DayCounts> {
+    for (const file of made.files) {
+      if (file.dataset !== 'events') continue
+      const bytes = await objects.get(fileKey(made, file))
+      if (bytes === null) throw new ExportRefused('A file of the export was lost. Start it again.')
+      await folder.keepEvents(file.object, bytes)
+    }
+    return folder.countDays()
+  }
+
+  async function keepOnly(made: Export, isKept: (file: ExportFile) => boolean): Promise<Export> {
+    const others = made.files.filter(file => !isKept(file))
     if (others.length === 0) return made
-    const saved = await save(made, { files })
-    if (saved !== null) await objects.delete(others.map(file => fileKey(made, file)))
+    const saved = await save(made, { files: made.files.filter(isKept) })
+    await objects.delete(others.map(file => fileKey(made, file)))
     return saved
   }
 
+  /** Rejects when the export should be tried again. */
+  async function giveUp(begun: Export, error: unknown): Promise<void> {
+    if (error instanceof RunIsOver) return
+    if (error instanceof ExportRefused) return fail(begun, error.message)
+    await store.change(begun, { leased_until: 0 })
+    throw error
+  }
+
   async function fail(begun: Export, reason: string): Promise<void> {
-    const made = (await store.find(begun)) ?? begun
-    if (made.run !== begun.run) return
-    const failed = { status: 'failed' as const, reason, finished_at: clock.now(), leased_until: 0 }
-    if (!(await store.change(begun, { ...failed, files: [] }))) return
+    const made = await store.find(begun)
+    if (made === null || made.run !== begun.run) return
+    const failed = { status: 'failed', reason, finished_at: clock.now(), leased_until: 0 } as const
+    if ((await store.change(made, { ...failed, files: [] })) === null) return
     await open.release(made)
     await objects.delete(made.files.map(file => fileKey(made, file)))
   }
@@ -227,11 +193,20 @@ const TOO_OFTEN =
 const WRONG =
   'The events are not what the service counts, so the files are deleted. Start it again; if it repeats, report it.'
 
-function checkSize(counted: DayCounts): void {
-  const events = Object.values(counted).reduce((sum, count) => sum + count, 0)
-  if (events > EXPORT_LIMITS.events) throw new ExportRefused(tooLarge(`${events} events`))
+/** Throws ExportRefused with the days whose events are not between the counts before and after. */
+function requireSame(days: DayCounts, counts: { before: DayCounts; after: DayCounts }): void {
+  const wrong = differences(days, counts)
+  if (wrong.length > 0) throw new ExportRefused(`${WRONG} ${wrong.slice(0, 10).join(' ')}`)
 }
 
-function tooLarge(what: string): string {
-  return `The period has ${what}, and an export has at most ${EXPORT_LIMITS.events} events, 1,000 files and 4 GB. Export shorter periods with \`since\` and \`until\`.`
+/** Whether the export is made of events. */
+function hasTables({ datasets }: Export): boolean {
+  return datasets.some(dataset => dataset !== 'views')
+}
+
+/** The name of the next file of a part. */
+function fileName({ files }: Export, dataset: ExportDataset): string {
+  if (dataset === 'views') return VIEWS_NAME
+  const number = files.filter(each => each.dataset === dataset).length + 1
+  return `${dataset}-${String(number).padStart(4, '0')}.parquet`
 }

@@ -1,8 +1,8 @@
 import type { EventRow } from '#schemas/event'
-import type { ExportDataset } from '#schemas/exports'
+import type { DerivedTable } from '#schemas/exports'
 import type { DayCounts } from './export.ts'
 
-/** Rows as a file of Parquet. */
+/** Rows as a file. */
 export type WrittenFile = { rows: number; bytes: Uint8Array }
 
 /** A folder for what a run writes, until it is in a file. */
@@ -18,7 +18,7 @@ export type ExportFolder = {
   /** The events of the kept files by UTC day. */
   countDays(): Promise<DayCounts>
   /** A table of the kept events, in files of at most so many rows; none for a table without rows. */
-  filesOf(dataset: Exclude<ExportDataset, 'events'>, fileRows: number): AsyncIterable<WrittenFile>
+  filesOf(dataset: DerivedTable, fileRows: number): AsyncIterable<WrittenFile>
 }
 
 /** Writes Parquet: duckdb/export-writer.ts. */

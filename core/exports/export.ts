@@ -1,4 +1,6 @@
-import { EXPORT_PREFIX, type EXPORT_STATUSES, type ExportDataset } from '#schemas/exports'
+import { randomBytes } from 'node:crypto'
+import { sha256 } from '#core/secrets/tokens'
+import { EXPORT_ID, EXPORT_PREFIX, type EXPORT_STATUSES, type ExportDataset } from '#schemas/exports'
 
 export type ExportKey = { account_id: string; id: string }
 
@@ -49,10 +51,26 @@ export function isEnded({ status }: Pick<Export, 'status'>): boolean {
   return status === 'done' || status === 'failed'
 }
 
-const ID = /^exp_[0-9a-f]{24}$/
+/** Hex digits of an id: eight of its project, eleven of its time, five random ones. */
+const TIME_DIGITS = 11
+const RANDOM_DIGITS = 5
+
+/** With what the ids of all exports of a project begin. Another project may have the same. */
+export function exportIdStart(projectId: string): string {
+  return `exp_${sha256(projectId).slice(0, 8)}`
+}
+
+/**
+ * A new id at a time, Unix ms. Those of a project begin alike and sort by time, so a list is one range of
+ * keys, while the id alone finds an export. A project begins one at a time.
+ */
+export function newExportId(projectId: string, now: number): string {
+  const time = now.toString(16).padStart(TIME_DIGITS, '0')
+  return `${exportIdStart(projectId)}${time}${randomBytes(RANDOM_DIGITS).toString('hex').slice(RANDOM_DIGITS)}`
+}
 
 export function isExportId(text: string): boolean {
-  return ID.test(text)
+  return EXPORT_ID.test(text)
 }
 
 /** Where the files of an export are, in the bucket or folder of exports. */

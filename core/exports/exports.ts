@@ -5,22 +5,23 @@ import { NO_LIMIT, type Profile } from '#core/plans/profile'
 import { limitExtras, rateLimited } from '#core/plans/rate-limited'
 import type { Clock, JobQueue, Lake } from '#core/ports'
 import type { Project } from '#core/projects/project'
-import { randomId } from '#core/secrets/tokens'
+import { type RangeParams, toRange } from '#core/reports/run/range'
+import { createZone } from '#core/reports/run/zone'
 import type { StateTable } from '#core/state/state-table'
 import { quoted } from '#core/text/clean-text'
-import { DAY_MS, midnight } from '#core/time'
+import { DAY_MS, type Range } from '#core/time'
 import { EXPORT_DATASETS, type ExportDataset } from '#schemas/exports'
-import { parseSince } from '#schemas/fields'
-import { type Export, type ExportFile, type ExportJob, fileKey } from './export.ts'
-import { createExportStore } from './export-store.ts'
+import { type Export, type ExportFile, type ExportJob, fileKey, newExportId } from './export.ts'
+import { createExportStore, type ListPage } from './export-store.ts'
 import { createOpenExports, MAX_OPEN_EXPORTS } from './open-exports.ts'
-import { ERASED, type ErasureList, isErasedSince } from './void-export.ts'
+import type { ExportSummary } from './summary.ts'
+import { type ErasureTimes, isBeforeErasure, VOID } from './void-export.ts'
 
 /** Where a file can be downloaded. `expiresAt`: Unix ms; null: the address needs the caller's credential. */
 export type FileAddress = { url: string; expiresAt: number | null }
 
 export type ExportsServices = StateTable & {
-  erasureFeed: ErasureList
+  erasureFeed: ErasureTimes
   /** Where the files are. */
   objects: Pick<Lake, 'get' | 'delete'>
   /** The address of an object, under which it is saved as `name`. Null: the service itself serves files. */
@@ -30,17 +31,11 @@ export type ExportsServices = StateTable & {
   clock: Clock
 }
 
-/** What a caller asks for. The days are forms that `createExport` of schemas/exports.ts takes. */
-export type ExportRequest = {
-  since?: string | undefined
-  until?: string | undefined
-  datasets?: readonly ExportDataset[] | undefined
-}
+/** What a caller asks for. */
+export type ExportRequest = Omit<RangeParams, 'days'> & { datasets?: readonly ExportDataset[] | undefined }
 
 /** After this time a caller may look whether the export that is in the way has ended, ms. */
 const LOOK_AGAIN_MS = 60_000
-/** An event may be dated so far ahead of its arrival that it is of the next day. */
-const AHEAD_DAYS = 2
 
 /** Exports of events, for those who ask for them (docs/api/exports.md). */
 export function createExports({ jobs, clock, objects, erasureFeed, profile, ...services }: ExportsServices) {
@@ -50,13 +45,14 @@ export function createExports({ jobs, clock, objects, erasureFeed, profile, ...s
   const daily = createSlidingWindow(state, { name: 'exports', windowMs: DAY_MS })
 
   /**
-   * Begins an export. Throws INVALID_SINCE, and RATE_LIMITED while another one of the project runs, as many
-   * run as may, or the project has begun as many within a day as it may.
+   * Begins an export. Throws INVALID_SINCE and MISSING_FIELDS for a wrong range, and RATE_LIMITED while
+   * another one of the project runs, as many run as may, or the project has begun as many within a day as it
+   * may.
    */
   async function start(project: Project, account: Account, request: ExportRequest): Promise<Export> {
     const now = clock.now()
     const made: Export = {
-      ...{ account_id: account.id, id: randomId('exp', 12), project_id: project.id },
+      ...{ account_id: account.id, id: newExportId(project.id, now), project_id: project.id },
       ...{ status: 'queued', datasets: datasetsOf(request), ...rangeOf(request, now) },
       ...{ created_at: now, leased_until: 0, attempts: 0, files: [], counted: null, days: null },
     }
@@ -102,16 +98,25 @@ export function createExports({ jobs, clock, objects, erasureFeed, profile, ...s
   }
 
   async function asOfNow(found: Export): Promise<Export> {
-    if (found.status !== 'done' || !(await isErasedSince(erasureFeed, found))) return found
+    if (found.status !== 'done') return found
+    if (!isBeforeErasure(found, await erasureFeed.lastAt(found.project_id))) return found
     await deleteFiles(found)
-    const failed = { status: 'failed' as const, reason: ERASED, files: [] }
+    const failed = { ...VOID, files: [] }
     await store.change(found, failed)
     return { ...found, ...failed }
   }
 
-  /** The exports of a project, newest first. */
-  async function list({ account_id, id }: Pick<Project, 'account_id' | 'id'>): Promise<Export[]> {
-    return Promise.all((await store.list(account_id, id)).map(asOfNow))
+  /** Exports of a project as they are now, newest first: two reads, however many and large they are. */
+  async function list(project: Pick<Project, 'account_id' | 'id'>, page: ListPage) {
+    const [{ exports, next_before }, erasedAt] = await Promise.all([
+      store.list(project, page),
+      erasureFeed.lastAt(project.id),
+    ])
+    const asNow = (each: ExportSummary): ExportSummary =>
+      each.status === 'done' && isBeforeErasure(each, erasedAt)
+        ? { ...each, ...VOID, events: 0, bytes: 0 }
+        : each
+    return { exports: exports.map(asNow), next_before }
   }
 
   /** Deletes an export and its files; one that runs ends. */
@@ -178,24 +183,11 @@ function datasetsOf({ datasets = EXPORT_DATASETS }: ExportRequest): ExportDatase
 }
 
 /**
- * The period in Unix ms. Throws INVALID_SINCE for one that ends before it begins, or begins in the future.
+ * The period in Unix ms: whole UTC days, by the rule of reports. Its last day may be the next one, as events
+ * of a clock that is ahead are. Throws as toRange does.
  */
-function rangeOf({ since, until }: ExportRequest, now: number): { from: number; to: number } {
-  const from = since === undefined ? 0 : startOf(since, now)
-  const to = until === undefined ? midnight(now) + AHEAD_DAYS * DAY_MS : startOf(until, now) + DAY_MS
-  if (from <= now && from < to) return { from, to }
-  throw new ApiError(
-    'INVALID_SINCE',
-    from > now
-      ? 'Field `since` is in the future. Send `7d`, or a past date such as `2026-11-01`.'
-      : 'Field `until` is before `since`. Send a later `until`, or leave it out.',
-  )
-}
-
-/** Where a day begins, Unix ms. */
-function startOf(text: string, now: number): number {
-  const parsed = parseSince(text)
-  if (parsed !== null && 'days' in parsed) return midnight(now) - parsed.days * DAY_MS
-  if (parsed !== null && 'date' in parsed) return Date.parse(parsed.date)
-  throw new Error('The model has checked the form of `since` and `until`')
+function rangeOf(request: ExportRequest, now: number): Range {
+  const all = Math.floor(now / DAY_MS)
+  const { from, to } = toRange(request, { now, zone: createZone('UTC') }, { defaultDays: all })
+  return { from, to: Math.ceil(to / DAY_MS) * DAY_MS }
 }

@@ -10,6 +10,9 @@ const OPEN_MS = 86_400_000
 
 const PARTITION = 'open-exports'
 
+/** An export that has not ended. `begun_at`: Unix ms. */
+export type OpenExport = ExportKey & { project_id: string; begun_at: number }
+
 /**
  * The exports that have not ended: an item for each project, so that a project has one at a time, and that
  * maintenance finds those whose run was killed.
@@ -46,7 +49,7 @@ export function createOpenExports({ client, table, clock }: StateTable & { clock
     )
   }
 
-  async function list(): Promise<(ExportKey & { project_id: string; until: number })[]> {
+  async function list(): Promise<OpenExport[]> {
     const query = {
       KeyConditionExpression: 'pk = :pk',
       ExpressionAttributeValues: { ':pk': PARTITION },
@@ -57,7 +60,7 @@ export function createOpenExports({ client, table, clock }: StateTable & { clock
       project_id: String(sk),
       account_id: String(account_id),
       id: String(id),
-      until: Number(until),
+      begun_at: Number(until) - OPEN_MS,
     }))
   }
 

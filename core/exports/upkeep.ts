@@ -2,21 +2,23 @@ import type { JobQueue, Lake, Now } from '#core/ports'
 import type { ProjectDirectory } from '#core/projects/project'
 import type { StateTable } from '#core/state/state-table'
 import { EXPORT_PREFIX } from '#schemas/exports'
-import { type Export, type ExportJob, isEnded, parseFileKey } from './export.ts'
+import { type ExportJob, type ExportKey, isEnded, parseFileKey } from './export.ts'
 import { createExportStore } from './export-store.ts'
-import { createOpenExports } from './open-exports.ts'
-import { ERASED, type ErasureList, isErasedSince } from './void-export.ts'
+import { createOpenExports, type OpenExport } from './open-exports.ts'
+import { type ErasureTimes, isBeforeErasure, VOID } from './void-export.ts'
 
 export type ExportUpkeepServices = StateTable & {
   objects: Pick<Lake, 'listPage' | 'delete'>
   projects: Pick<ProjectDirectory, 'byId'>
-  erasureFeed: ErasureList
+  erasureFeed: ErasureTimes
   jobs: JobQueue<ExportJob>
   clock: Now
 }
 
 /** Pause between two looks, ms. The scheduler on AWS calls every minute. */
 const TICK_MS = 10 * 60_000
+/** An export takes its place this long before it is stored at most, ms. */
+const BEGIN_MS = 60_000
 
 /**
  * Sends the jobs of exports again whose run was killed, and deletes files that nobody may have any more: of
@@ -32,23 +34,30 @@ export function createExportUpkeep({ objects, projects, jobs, ...services }: Exp
   async function resume(areAllLeft: boolean): Promise<void> {
     for (const entry of await open.list()) {
       const found = await store.find(entry)
-      if (found === null || isEnded(found)) await open.release(entry)
-      else if (areAllLeft || found.leased_until <= clock.now())
+      if (found === null) await forget(entry)
+      else if (isEnded(found)) {
+        await store.show(found)
+        await open.release(entry)
+      } else if (areAllLeft || found.leased_until <= clock.now())
         await jobs.send({ kind: 'export', account_id: found.account_id, id: found.id, takesOver: areAllLeft })
     }
   }
 
+  /** Deletes what is left of an export that was deleted, or not stored before its process was killed. */
+  async function forget(entry: OpenExport): Promise<void> {
+    if (clock.now() < entry.begun_at + BEGIN_MS) return
+    await store.remove(entry)
+    await open.release(entry)
+  }
+
   async function deleteOld(): Promise<void> {
-    const wanted = new Map<string, Promise<boolean>>()
+    const isWanted = createWanted()
     for (let after: string | null = null; ; ) {
       const page = await objects.listPage(EXPORT_PREFIX, after)
       const old: string[] = []
       for (const { key } of page.objects) {
         const of = parseFileKey(key)
-        if (of === null) continue
-        const asked = wanted.get(of.id) ?? isWanted(await store.find(of))
-        wanted.set(of.id, asked)
-        if (!(await asked)) old.push(key)
+        if (of !== null && !(await isWanted(of))) old.push(key)
       }
       if (old.length > 0) await objects.delete(old)
       if (page.next === null) return
@@ -56,14 +65,25 @@ export function createExportUpkeep({ objects, projects, jobs, ...services }: Exp
     }
   }
 
-  /** Whether files of the export may stay. */
-  async function isWanted(found: Export | null): Promise<boolean> {
-    if (found === null || found.status === 'failed') return false
-    const project = await projects.byId(found.project_id)
-    if (project === null || project.deleted_at !== null) return false
-    if (found.status !== 'done' || !(await isErasedSince(erasureFeed, found))) return true
-    await store.change(found, { status: 'failed', reason: ERASED, files: [] })
-    return false
+  /**
+   * Whether files of an export may stay. One look at each project, and one at the summary of each export,
+   * however many files it has.
+   */
+  function createWanted() {
+    const projectOf = remembered(async (id: string) => {
+      const [project, erasedAt] = await Promise.all([projects.byId(id), erasureFeed.lastAt(id)])
+      return { isThere: project !== null && project.deleted_at === null, erasedAt }
+    })
+    return remembered(async (key: ExportKey) => {
+      const found = await store.findSummary(key)
+      if (found === null || found.status === 'failed') return false
+      const { isThere, erasedAt } = await projectOf(found.project_id)
+      if (!isThere) return false
+      if (found.status !== 'done' || !isBeforeErasure(found, erasedAt)) return true
+      const made = await store.find(key)
+      if (made !== null) await store.change(made, { ...VOID, files: [] })
+      return false
+    })
   }
 
   return {
@@ -79,3 +99,14 @@ export function createExportUpkeep({ objects, projects, jobs, ...services }: Exp
 }
 
 export type ExportUpkeep = ReturnType<typeof createExportUpkeep>
+
+/** The function, which is called once for each argument. */
+function remembered<Key, T>(read: (key: Key) => Promise<T>): (key: Key) => Promise<T> {
+  const results = new Map<string, Promise<T>>()
+  return key => {
+    const name = JSON.stringify(key)
+    const result = results.get(name) ?? read(key)
+    results.set(name, result)
+    return result
+  }
+}

@@ -84,7 +84,21 @@ export function createErasureFeed({ client, table, clock }: StateTable & { clock
     return { erasures, next_since, next_after: last }
   }
 
-  return { add, list }
+  /** When the last erasure was noted, Unix ms; null: none within LISTED_MS. Reads one item. */
+  async function lastAt(projectId: string): Promise<number | null> {
+    const { Items = [] } = await orUnavailable(
+      client.query({
+        TableName: table,
+        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :listed)',
+        ExpressionAttributeValues: { ':pk': partition(projectId), ':listed': LISTED },
+        ...{ ConsistentRead: true, ScanIndexForward: false, Limit: 1 },
+      }),
+    )
+    const [last] = Items
+    return last === undefined ? null : Number(String(last.sk).slice(LISTED.length).split('#')[0])
+  }
+
+  return { add, list, lastAt }
 }
 
 export type ErasureFeed = ReturnType<typeof createErasureFeed>

@@ -22,7 +22,7 @@ const BUSY_TRIES = 60
 const OF_INGESTION = /^(limit|refusals|live)#|^live-checkpoint |^install address-salt#/
 
 /** What stays where it is: exports, because their files are no objects of the lake, and the mark itself. */
-const UNMOVED = /^open-exports | \$export_\d+#/
+const UNMOVED = /^open-exports | \$export(_summary)?_\d+#/
 
 export type MirroredItems = {
   /** Items of the source. */

@@ -155,31 +155,38 @@ async function stopTarget(
  * Returns false if the service runs: then the target is ready for the last copy, and knows projects and their
  * tokens, so that it can take their events into its stream.
  */
-async function copyAll({ source, target, clock, print }: PromotionServices): Promise<boolean> {
-  const { state, isSettled, close } = await source.open()
+async function copyAll(services: PromotionServices): Promise<boolean> {
+  const folder = await services.source.open()
   try {
-    const objects = await mirrorObjects(source.objects, target.lake, {
-      copied: source.copied,
-      isLast: isSettled,
-    })
-    print(
-      `Objects: ${objects.copied} of ${objects.objects} were copied (${(objects.bytes / 1e6).toFixed(1)} MB), ${objects.deleted} deleted.`,
-    )
-    const { items, written, deleted } = await mirrorItems(state, target.state, { clock })
-    print(`Items: ${written} of ${items} were written, ${deleted} deleted.`)
-    if (!isSettled) return false
-    const again = await mirrorItems(state, target.state, { clock, isTrial: true })
-    const different =
-      again.written + again.deleted + (await countDifferentObjects(source.objects, target.lake))
-    if (different > 0)
-      throw new PromotionError(
-        `${different} items or objects of the stack are not as in the folder: something else has written to the stack. Run the command again.`,
-      )
-    source.retire()
+    await mirror(services, folder)
+    if (!folder.isSettled) return false
+    await assertSame(services, folder.state)
+    services.source.retire()
     return true
   } finally {
-    await close()
+    await folder.close()
   }
+}
+
+async function mirror(services: PromotionServices, { state, isSettled }: OpenedSource): Promise<void> {
+  const { source, target, clock, print } = services
+  const options = { copied: source.copied, isLast: isSettled }
+  const objects = await mirrorObjects(source.objects, target.lake, options)
+  print(
+    `Objects: ${objects.copied} of ${objects.objects} were copied (${(objects.bytes / 1e6).toFixed(1)} MB), ${objects.deleted} deleted.`,
+  )
+  const { items, written, deleted } = await mirrorItems(state, target.state, { clock })
+  print(`Items: ${written} of ${items} were written, ${deleted} deleted.`)
+}
+
+/** Throws PromotionError when the target has not become what the folder is. */
+async function assertSame({ source, target, clock }: PromotionServices, state: StateTable): Promise<void> {
+  const { written, deleted } = await mirrorItems(state, target.state, { clock, isTrial: true })
+  const different = written + deleted + (await countDifferentObjects(source.objects, target.lake))
+  if (different > 0)
+    throw new PromotionError(
+      `${different} items or objects of the stack are not as in the folder: something else has written to the stack. Run the command again.`,
+    )
 }
 
 async function startTarget({ target: { stack }, print }: PromotionServices): Promise<void> {

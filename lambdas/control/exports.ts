@@ -1,6 +1,8 @@
-import { type Export, type ExportFile, isEnded } from '#core/exports/export'
+import type { Export, ExportFile } from '#core/exports/export'
 import { expiryOf } from '#core/exports/export-store'
 import { type Exports, exportNotFound } from '#core/exports/exports'
+import { type ExportSummary, summaryOf } from '#core/exports/summary'
+import { VIEWS_NAME } from '#core/exports/views-file'
 import type { Project, ProjectDirectory } from '#core/projects/project'
 import type { AccountCall, accountChain } from '#lambdas/chain/account-chain'
 import { BASE_HEADERS } from '#lambdas/http/response'
@@ -40,7 +42,7 @@ export function exportEndpoints(
   async function toState(made: Export, project: Project) {
     const isDone = made.status === 'done'
     return {
-      ...toCommon(made, project),
+      ...toCommon(summaryOf(made), project),
       files: isDone ? await Promise.all(made.files.map(file => toFile(made, file))) : [],
       days: Object.entries(made.days ?? {})
         .map(([date, events]) => ({ date, events }))
@@ -56,13 +58,11 @@ export function exportEndpoints(
       body: await toState(await exports.start(project, caller.account, body), project),
     })),
 
-    listExports: chain(routes.listExports)(async ({ project }) => ({
-      status: 200,
-      body: {
-        project: project.name,
-        exports: (await exports.list(project)).map(made => toCommon(made, project)),
-      },
-    })),
+    listExports: chain(routes.listExports)(async ({ project, query }) => {
+      const page = await exports.list(project, query)
+      const shown = page.exports.map(each => toCommon(each, project))
+      return { status: 200, body: { project: project.name, exports: shown, next_before: page.next_before } }
+    }),
 
     readExport: chain(routes.readExport)(async call => {
       const { made, project } = await find(call)
@@ -76,7 +76,7 @@ export function exportEndpoints(
       const headers = {
         ...BASE_HEADERS,
         'Cache-Control': 'no-store',
-        'Content-Type': 'application/vnd.apache.parquet',
+        'Content-Type': name === VIEWS_NAME ? 'application/json' : 'application/vnd.apache.parquet',
         'Content-Disposition': `attachment; filename="${name}"`,
       }
       return { status: 200, headers, body }
@@ -95,28 +95,17 @@ const CAVEATS = [
   'An event that arrives after its day was written is in a later export only.',
 ]
 
-function toCommon(made: Export, project: Project) {
-  const { id, status, datasets, created_at } = made
-  const dates = Object.keys(made.days ?? made.counted ?? {}).toSorted()
-  const [from, to] = [dates[0], dates.at(-1)]
-  const events = made.days === null ? rowsOf(made.files) : sum(Object.values(made.days))
+function toCommon(summary: ExportSummary, project: Project) {
+  const { id, status, reason, first, last, datasets, events, bytes, created_at, finished_at } = summary
   return {
     ...{ id, project: project.name, project_id: project.id, status },
-    message: made.reason ?? null,
-    period: from === undefined || to === undefined ? null : { from, to },
+    message: reason ?? null,
+    period: first === undefined || last === undefined ? null : { from: first, to: last },
     datasets,
-    events: status === 'failed' ? 0 : events,
-    bytes: sum(made.files.map(({ bytes }) => bytes)),
+    events,
+    bytes,
     created_at,
-    finished_at: isEnded(made) ? (made.finished_at ?? null) : null,
-    expires_at: expiryOf(made),
+    finished_at: finished_at ?? null,
+    expires_at: expiryOf(summary),
   }
-}
-
-function rowsOf(files: readonly ExportFile[]): number {
-  return sum(files.filter(({ dataset }) => dataset === 'events').map(({ rows }) => rows))
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0)
 }

@@ -6,6 +6,7 @@ import { parseHotKey } from '#core/lake/model/keys'
 import type { Clock, Log } from '#core/ports'
 import type { ObjectSource, SourceObject } from '#core/promote/ports'
 import type { OpenedSource, PromotionSource } from '#core/promote/promote'
+import { readItem } from '#core/state/read-items'
 import { filesBelow } from '#local/backup/copy-writer'
 import { lakeDir, statePath } from '#local/data-folder'
 import { readEmailKey } from '#local/email-key'
@@ -53,8 +54,7 @@ export function openSource(settings: SourceSettings): PromotionSource & { close(
       const hot = (await lake.list(`${tables.events_hot.prefix}/`)).map(({ key }) => parseHotKey(key))
       const state = connectState(statePath(dataDir))
       try {
-        const { Item } = await state.client.get({ TableName: state.table, Key: LAKE_KEY })
-        const last = Number(Item?.epoch ?? 1)
+        const last = Number((await readItem(state, LAKE_KEY))?.epoch ?? 1)
         const first = hot.reduce((lowest, file) => Math.min(lowest, file?.claim.epoch ?? lowest), last)
         return { first, last }
       } finally {

@@ -97,7 +97,9 @@ export const privacyRoutes = {
     method: 'GET',
     path: '/exports/{id}/files/{name}',
     summary: 'One file',
-    responses: { 200: { description: 'The file', contentType: 'application/vnd.apache.parquet' } },
+    responses: {
+      200: { description: 'The file; `views.json` is JSON', contentType: 'application/vnd.apache.parquet' },
+    },
     errors: ['NOT_FOUND'],
   },
   deleteExport: {

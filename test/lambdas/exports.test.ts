@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createOpenExports } from '#core/exports/open-exports'
 import type { Project } from '#core/projects/project'
 import { routes } from '#schemas/routes'
 import { DEFAULT_SCOPES, READ_SCOPES, SCOPES } from '#schemas/scopes'
@@ -44,17 +45,55 @@ test('an export is queued with its period, and a job is sent for it', async () =
 
 test.each([
   [{ since: 'yesterday' }, 'INVALID_SINCE', '`since` must be'],
-  [{ since: '2026-11-01T10:00Z' }, 'INVALID_SINCE', '`since` must be'],
+  [{ since: '2026-11-01T10:00Z' }, 'INVALID_SINCE', 'counts whole dates'],
+  [{ until: '2026-02-30' }, 'INVALID_SINCE', '`until` must be'],
+  [{ since: '3651d' }, 'INVALID_SINCE', 'at most `3650d`'],
   [{ since: '2027-01-01' }, 'INVALID_SINCE', 'in the future'],
-  [{ since: '2026-11-10', until: '2026-11-09' }, 'INVALID_SINCE', '`until` is before `since`'],
-  [{ until: 7 }, 'MISSING_FIELDS', '`until` must be'],
-  [{ datasets: 'events,clicks' }, 'MISSING_FIELDS', 'some of events, sessions, people'],
-  [{ datasets: '' }, 'MISSING_FIELDS', 'some of events, sessions, people'],
+  [{ since: '2026-11-10', until: '2026-11-09' }, 'MISSING_FIELDS', '`until` is before `since`'],
+  [{ since: '7d', date_from: '7d' }, 'MISSING_FIELDS', 'another name of `since`'],
+  [{ until: 7 }, 'INVALID_SINCE', '`until` must be'],
+  [{ datasets: 'events,clicks' }, 'MISSING_FIELDS', 'some of events, sessions, people, views'],
+  [{ datasets: '' }, 'MISSING_FIELDS', 'some of events, sessions, people, views'],
 ])('a request with %j is refused with what is accepted, and begins nothing', async (body, code, message) => {
   const project = await service.createProject()
   const { status, body: refused } = await create(project, body)
   expect([status, refused.error, refused.message]).toEqual([400, code, expect.stringContaining(message)])
   expect((await create(project)).status).toBe(202)
+})
+
+test.each([
+  ['before', 'exp_1'],
+  ['before', '../../x'],
+  ['limit', '101'],
+  ['limit', '0'],
+])('a list with %s=%s is refused with what is accepted', async (name, value) => {
+  const project = await service.createProject()
+  const query = { project: project.name, [name]: value }
+  const { status, body } = await service.call(routes.listExports, { query })
+  expect([status, body.error, body.message]).toEqual([
+    ...[400, 'MISSING_FIELDS'],
+    expect.stringContaining(`\`${name}\``),
+  ])
+})
+
+test('the list pages through the exports of a project, newest first', async () => {
+  const project = await service.createProject()
+  const open = createOpenExports({ ...service.state, clock: service })
+  const ids: string[] = []
+  for (let i = 0; i < 3; i++) {
+    const { body } = await create(project)
+    ids.unshift(String(body.id))
+    await open.release({ id: String(body.id), project_id: project.id })
+    service.wait(1_000)
+  }
+  const page = (before?: string) =>
+    service.call(routes.listExports, {
+      query: { project: project.name, limit: '2', ...(before !== undefined && { before }) },
+    })
+  const first = (await page()).body
+  const second = (await page(String(first.next_before))).body
+  expect([first.exports, second.exports].flat().map(each => (each as { id: string }).id)).toEqual(ids)
+  expect([first.next_before, second.next_before]).toEqual([ids[1], null])
 })
 
 test('a body over 16 KB is refused', async () => {

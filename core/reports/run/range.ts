@@ -160,7 +160,7 @@ function sentMoment(params: RangeParams, [name, other]: readonly [RangeName, Ran
 function wholeDates(name: RangeName): ApiError {
   return new ApiError(
     'INVALID_SINCE',
-    `This report counts whole dates, and \`${name}\` has a time of day. Send a date such as \`2026-11-01\`, or use POST /query, which counts from and to a time.`,
+    `This request counts whole dates, and \`${name}\` has a time of day. Send a date such as \`2026-11-01\`, or use POST /query, which counts from and to a time.`,
   )
 }
 

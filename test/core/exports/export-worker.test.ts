@@ -8,93 +8,16 @@ import { compressors } from 'hyparquet-compressors'
 import { expect, test } from 'vitest'
 import { openCopiedReads } from '#aws/copied-reads'
 import { type Export, type ExportJob, fileKey } from '#core/exports/export'
-import { createExportStore } from '#core/exports/export-store'
-import { createExportWorker, type ExportWorkerServices } from '#core/exports/export-worker'
-import { createExports } from '#core/exports/exports'
-import { createExportUpkeep } from '#core/exports/upkeep'
 import { profiles } from '#core/plans/profile'
-import type { Lake } from '#core/ports'
 import type { Project } from '#core/projects/project'
-import { utcDate } from '#core/time'
-import { createExportWriter } from '#duckdb/export-writer'
+import { createSavedViews } from '#core/projects/saved-views'
+import { createSegments } from '#core/projects/segments'
+import { DAY_MS, utcDate } from '#core/time'
 import { openQueryEngine } from '#duckdb/reads/query-engine'
-import { createSimulatedLake } from '#test/simulation/simulated-ports'
 import { propertySettings } from '#test/support/depth'
-import { createFakeClock } from '#test/support/fake-clock'
-import { fixedLake } from '#test/support/fixed-lake'
 import { history, NOW } from '#test/support/random-history'
 import { withReportLake } from '#test/support/report-lake'
-import { openTestState } from '#test/support/test-state'
-
-const log = () => {}
-
-type Given = Pick<ExportWorkerServices, 'engine' | 'openLake'> & {
-  lake: Lake
-  project?: Partial<Project>
-  file?: ExportWorkerServices['file']
-}
-
-/** Exports of one project, whose jobs wait until `runAll`. */
-async function openExports({ lake, project: fields = {}, ...reading }: Given) {
-  const state = await openTestState()
-  const tempDir = await mkdtemp(join(tmpdir(), 'footfall-exports-'))
-  const time = createFakeClock(NOW)
-  const clock = { ...time, sleep: async () => {}, deadline: () => new AbortController().signal }
-  const objects = createSimulatedLake()
-  const jobs: ExportJob[] = []
-  const project = {
-    id: 'proj_a',
-    name: 'proj_a',
-    account_id: 'acc_1',
-    deleted_at: null,
-    ...fields,
-  } as Project
-  const erased: number[] = []
-  const services = {
-    client: state.client,
-    table: state.table,
-    ...{ clock, objects, profile: profiles.own },
-    projects: { byId: async () => project },
-    accounts: { byId: async () => ({ id: 'acc_1', tier: 'pro' }) as never },
-    identity: { scopeOf: async () => ({}) as never, openLinks: async () => null },
-    erasureFeed: {
-      list: async (_: string, since: number) => ({
-        erasures: erased.filter(at => at >= since).map(erased_until => ({ erased_until, users: [] })),
-        ...{ next_since: 0, next_after: null },
-      }),
-    },
-    jobs: { send: async (job: ExportJob) => void jobs.push(job) },
-  }
-  const worker = createExportWorker({
-    ...services,
-    ...reading,
-    // Every run ends after one file.
-    runMs: 0,
-    writer: createExportWriter({ lake, log, tempDir, memoryMb: 256, threads: 1 }),
-  })
-  return {
-    ...{ objects, jobs, project, erased, clock, worker },
-    exports: createExports({ ...services, addressOf: null }),
-    upkeep: createExportUpkeep(services),
-    store: createExportStore({ ...state, clock }),
-    account: { id: 'acc_1' } as never,
-    /** Runs the jobs until none is left, and returns how many there were. */
-    async runAll(): Promise<number> {
-      let runs = 0
-      for (let job = jobs.shift(); job !== undefined; job = jobs.shift()) {
-        await worker.run(job)
-        runs++
-      }
-      return runs
-    },
-    async close() {
-      await state.close()
-      await rm(tempDir, { recursive: true, force: true })
-    },
-  }
-}
-
-type Opened = Awaited<ReturnType<typeof openExports>>
+import { log, type Opened, openEmpty, openExports } from './opened-exports.ts'
 
 async function rowsOf(
   { objects }: Opened,
@@ -166,19 +89,62 @@ test('an export in slices has each event of random histories once, by DuckDB ove
   )
 })
 
-/** Exports over an engine without rows, unless a test has another. */
-const openEmpty = (given: Partial<Given> = {}) =>
-  openExports({
-    ...{ lake: createSimulatedLake(), engine: { rows: async () => [] }, openLake: async () => fixedLake() },
-    project: { bucket: 7, created_at: new Date(NOW).toISOString(), has_event_ids: false },
-    ...given,
-  })
-
-test('an export of a project without events is done and has no files', async () => {
+test('an export of a project without events is done and has no files of them', async () => {
   const opened = await openEmpty()
   const { id } = await opened.exports.start(opened.project, opened.account, {})
   await opened.runAll()
-  expect(await opened.exports.read(id, opened.account)).toMatchObject({ status: 'done', files: [], days: {} })
+  expect(await opened.exports.read(id, opened.account)).toMatchObject({
+    ...{ status: 'done', days: {} },
+    files: [{ name: 'views.json', dataset: 'views', rows: 0 }],
+  })
+  await opened.close()
+})
+
+test('saved views and segments of the project alone come as JSON, without a read of events', async () => {
+  const engine = { rows: () => Promise.reject(new Error('Events were read')) }
+  const opened = await openEmpty({ engine })
+  const segment = {
+    name: 'germans',
+    title: null,
+    where: { field: 'country', op: 'eq', value: 'DE' } as const,
+  }
+  const views = createSavedViews({ ...opened.state, clock: opened.clock })
+  const view = await views.create(opened.project.id, { name: 'Signups', query: 'view=funnel' })
+  await views.create('proj_other', { name: 'Foreign', query: '' })
+  await createSegments(opened.state).put(opened.project.id, { ...segment, updated_at: 7 })
+  const { id } = await opened.exports.start(opened.project, opened.account, { datasets: ['views'] })
+  await opened.runAll()
+  const made = await opened.exports.read(id, opened.account)
+  expect([made.status, made.files.map(({ name, rows }) => [name, rows])]).toEqual([
+    'done',
+    [['views.json', 2]],
+  ])
+  const bytes = await opened.exports.download(made, 'views.json')
+  expect(JSON.parse(Buffer.from(bytes).toString())).toEqual({
+    saved_views: [view],
+    segments: [{ ...segment, updated_at: 7 }],
+  })
+  await opened.close()
+})
+
+test.each([
+  [{}, '1970-01-01', '2026-11-18'],
+  [{ since: '90d' }, '2026-08-20', '2026-11-18'],
+  [{ since: '0d', until: '2027-01-01' }, '2026-11-18', '2026-11-18'],
+  [{ date_from: '7d', date_to: '1d' }, '2026-11-11', '2026-11-17'],
+  [{ since: '2026-11-01', until: '2026-11-10T00:00' }, '2026-11-01', '2026-11-09'],
+])('the period of %j is whole days, by the rule of reports', async (request, first, last) => {
+  const opened = await openEmpty()
+  const { from, to } = await opened.exports.start(opened.project, opened.account, request)
+  expect([from, to]).toEqual([Date.parse(first), Date.parse(last) + DAY_MS])
+  await opened.close()
+})
+
+test('just before midnight the period has the next day, of which events of a clock that is ahead may be', async () => {
+  const opened = await openEmpty()
+  opened.clock.advance(Date.parse('2026-11-18T23:57:00Z') - NOW)
+  const { to } = await opened.exports.start(opened.project, opened.account, {})
+  expect(to).toBe(Date.parse('2026-11-20'))
   await opened.close()
 })
 
@@ -270,7 +236,7 @@ test('maintenance deletes the files of expired exports, of deleted projects and 
   }
   for (const [name, change] of Object.entries(cases)) {
     const opened = await openEmpty()
-    const { id } = await opened.exports.start(opened.project, opened.account, {})
+    const { id } = await opened.exports.start(opened.project, opened.account, { datasets: ['events'] })
     await opened.runAll()
     const key = { account_id: 'acc_1', id }
     const file = { object: 'run-events-0001.parquet' }

@@ -38,3 +38,11 @@ test('an entry goes when the list no longer goes back so far, also of an erasure
   expect(erasures).toEqual([{ erased_until: now - LISTED_MS, users: [listedHash('proj_3', 'ada')] }])
   expect(next_since).toBe(now - 60_000)
 })
+
+test('the last erasure of a project is found among many, and none for a project without one', async () => {
+  const clock = { time: 1_000_000, now: () => clock.time++ }
+  const feed = createErasureFeed({ ...state, clock })
+  expect(await feed.lastAt('proj_4')).toBeNull()
+  for (const user of ['ada', 'bee', 'cleo']) await feed.add('proj_4', [user], 5)
+  expect(await feed.lastAt('proj_4')).toBe(1_000_002)
+})

@@ -1,33 +1,21 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { exportEntity } from '#core/exports/entities'
-import type { Export } from '#core/exports/export'
+import { expect, test } from 'vitest'
+import { createExportStore } from '#core/exports/export-store'
 import { createOpenExports } from '#core/exports/open-exports'
 import { MARK_KEY } from '#core/promote/mark'
 import { mirrorItems } from '#core/promote/mirror-items'
 import { countDifferentObjects, mirrorObjects } from '#core/promote/mirror-objects'
 import type { CopiedObjects, SourceObject } from '#core/promote/ports'
 import { type Item, scanPages } from '#core/state/query-all'
+import type { StateTable } from '#core/state/state-table'
 import { createFolderLake } from '#local/lake/folder'
-import { type DynaliteState, openDynaliteState } from '#test/support/dynalite-state'
+import { openBothTables, putItem } from '#test/support/both-tables'
 import { createFakeClock } from '#test/support/fake-clock'
-import { cleanUp, newFolder } from '#test/support/service-process'
-import { emptyTable, openTestState, type TestState } from '#test/support/test-state'
+import { largestExport } from '#test/support/largest-export'
+import { newFolder } from '#test/support/service-process'
 
-let local: TestState
-let aws: DynaliteState
-beforeAll(async () => {
-  ;[local, aws] = await Promise.all([openTestState(), openDynaliteState()])
-})
-afterAll(async () => {
-  await Promise.all([local.close(), aws.close()])
-  await cleanUp()
-})
-beforeEach(() => Promise.all([local.empty(), emptyTable(aws)]))
-
+const { local, aws } = await openBothTables()
 const clock = createFakeClock(Date.parse('2026-11-21T12:00:00Z'))
-const put = (state: TestState | DynaliteState, Item: Record<string, unknown>) =>
-  state.client.put({ TableName: state.table, Item })
-async function itemsOf(state: TestState | DynaliteState) {
+async function itemsOf(state: StateTable) {
   const items: Item[] = []
   for await (const page of scanPages(state, {})) items.push(...page)
   return items.toSorted((a, b) => (`${a.pk} ${a.sk}` < `${b.pk} ${b.sk}` ? -1 : 1))
@@ -49,18 +37,18 @@ test.each([
 ])('items go from %s as they are, and again without a write', async (_, sides) => {
   const [from, to] = sides()
   const many = Array.from({ length: 60 }, (_, i) => ({ pk: 'many', sk: String(i), text: 'x'.repeat(20_000) }))
-  for (const item of [EVERY_TYPE, ...many]) await put(from, item)
+  for (const item of [EVERY_TYPE, ...many]) await putItem(from, item)
   expect(await mirrorItems(from, to, { clock })).toEqual({ items: 61, written: 61, deleted: 0 })
   expect(await itemsOf(to)).toEqual(await itemsOf(from))
   expect(await mirrorItems(from, to, { clock })).toEqual({ items: 61, written: 0, deleted: 0 })
 })
 
 test('what the source has changed or deleted since is changed and deleted, and the mark stays', async () => {
-  await put(local, { pk: 'a', sk: '1', names: new Set(['x', 'y']) })
-  await put(local, { pk: 'b', sk: '1', value: 2 })
+  await putItem(local, { pk: 'a', sk: '1', names: new Set(['x', 'y']) })
+  await putItem(local, { pk: 'b', sk: '1', value: 2 })
   const mark = { ...MARK_KEY, source: 'id', step: 'begun', are_stopped: true }
   for (const item of [{ pk: 'a', sk: '1', names: new Set(['x']) }, { pk: 'revoked', sk: '1' }, mark])
-    await put(aws, item)
+    await putItem(aws, item)
   const trial = await mirrorItems(local, aws, { clock, isTrial: true })
   expect(trial).toEqual({ items: 2, written: 2, deleted: 1 })
   expect(await itemsOf(aws)).toHaveLength(3)
@@ -70,38 +58,33 @@ test('what the source has changed or deleted since is changed and deleted, and t
 
 test('an item whose time is over is not copied, and differs from nothing', async () => {
   const now = Math.floor(clock.now() / 1_000)
-  await put(local, { pk: 'over', sk: '1', expires_at: now })
-  await put(local, { pk: 'soon', sk: '1', expires_at: now + 1 })
-  await put(aws, { pk: 'deleted by itself', sk: '1', expires_at: now - 9 })
+  await putItem(local, { pk: 'over', sk: '1', expires_at: now })
+  await putItem(local, { pk: 'soon', sk: '1', expires_at: now + 1 })
+  await putItem(aws, { pk: 'deleted by itself', sk: '1', expires_at: now - 9 })
   expect(await mirrorItems(local, aws, { clock })).toEqual({ items: 1, written: 1, deleted: 0 })
   expect((await itemsOf(aws)).map(({ pk }) => pk)).toEqual(['deleted by itself', 'soon'])
 })
 
 test('exports stay where their files are', async () => {
-  const place = { account_id: 'acc_1', id: 'exp_1', project_id: 'prj_1' }
-  await createOpenExports({ ...local, clock }).take(place as Export)
-  await exportEntity(local)
-    .put({
-      ...{ ...place, status: 'done', datasets: 'events', from: 0, to: 1, created_at: 0, leased_until: 0 },
-      ...{ attempts: 1, files: '[]', expires_at: clock.now() },
-    })
-    .go()
-  expect(await itemsOf(local)).toHaveLength(2)
+  const made = largestExport({ account_id: 'acc_1', id: 'proj_1' }, clock.now())
+  await createOpenExports({ ...local, clock }).take(made)
+  await createExportStore({ ...local, clock }).put(made)
+  expect(await itemsOf(local)).toHaveLength(3)
   expect(await mirrorItems(local, aws, { clock })).toEqual({ items: 0, written: 0, deleted: 0 })
 })
 
 test('what a target writes while it takes events is neither deleted nor different', async () => {
   const counted = (count: number) => ({ pk: 'refusals#proj_1', sk: '2026-11-21', count })
-  await put(local, counted(1))
+  await putItem(local, counted(1))
   const own = [
     { pk: 'install', sk: 'address-salt#2026-11-21', salt: 'x' },
     { pk: 'limit#token#aat_1', sk: 'window', count: 3 },
     { pk: 'live#proj_1', sk: '1', events: new Uint8Array(3) },
     { pk: 'live-checkpoint', sk: 'shardId-0', sequence: '7' },
   ]
-  for (const item of own) await put(aws, item)
+  for (const item of own) await putItem(aws, item)
   expect(await mirrorItems(local, aws, { clock })).toEqual({ items: 1, written: 1, deleted: 0 })
-  await put(aws, counted(2))
+  await putItem(aws, counted(2))
   expect(await mirrorItems(local, aws, { clock, isTrial: true })).toMatchObject({ written: 0, deleted: 0 })
   expect(await itemsOf(aws)).toEqual([...own, counted(2)])
 })

@@ -1,24 +1,16 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { MARK_KEY } from '#core/promote/mark'
 import { type PromotionSource, promote } from '#core/promote/promote'
+import { readItem } from '#core/state/read-items'
+import type { ItemKey } from '#core/state/state-table'
 import { createFolderLake } from '#local/lake/folder'
-import { type DynaliteState, openDynaliteState } from '#test/support/dynalite-state'
+import { openBothTables, putItem } from '#test/support/both-tables'
 import { createFakeClock } from '#test/support/fake-clock'
-import { cleanUp, newFolder } from '#test/support/service-process'
-import { emptyTable, openTestState, type TestState } from '#test/support/test-state'
+import { newFolder } from '#test/support/service-process'
 
 /** The order of a promotion, and what it refuses. */
 
-let local: TestState
-let aws: DynaliteState
-beforeAll(async () => {
-  ;[local, aws] = await Promise.all([openTestState(), openDynaliteState()])
-})
-afterAll(async () => {
-  await Promise.all([local.close(), aws.close()])
-  await cleanUp()
-})
-beforeEach(() => Promise.all([local.empty(), emptyTable(aws)]))
+const { local, aws } = await openBothTables()
 
 const OBJECT = { key: 'segments/events/bucket=1/1-2-0-0.parquet', size: 4, version: '1' }
 const PROJECT = { pk: '$footfall', sk: '$project_1#id_proj_1', token: 'aat_1' }
@@ -72,13 +64,10 @@ function openWorld() {
   return { world, services, calls, printed, lake, run: () => promote(services) }
 }
 
-const put = (state: TestState | DynaliteState, Item: Record<string, unknown>) =>
-  state.client.put({ TableName: state.table, Item })
-const get = async ({ pk, sk }: { pk: string; sk: string }) =>
-  (await aws.client.get({ TableName: aws.table, Key: { pk, sk } })).Item
+const get = ({ pk, sk }: ItemKey) => readItem(aws, { pk, sk })
 
 test('the folder is retired when all is there, and before the stack starts', async () => {
-  await put(local, PROJECT)
+  await putItem(local, PROJECT)
   const { run, calls, lake, printed, world } = openWorld()
   expect(await run()).toBe('done')
   expect(calls).toEqual(['key', 'stop', 'retire', 'close', 'reconcile', 'start'])
@@ -92,7 +81,7 @@ test('the folder is retired when all is there, and before the stack starts', asy
 })
 
 test('beside a running service the stack gets a copy and stays stopped, and is stopped once only', async () => {
-  await put(local, PROJECT)
+  await putItem(local, PROJECT)
   const { run, calls, world } = openWorld()
   world.isRunning = true
   expect(await run()).toBe('ahead')
@@ -126,7 +115,7 @@ test.each([
   ['a project', PROJECT],
   ['an account', { pk: '$footfall#account_id_a', sk: '$account_1' }],
 ])('a stack that has %s is refused, and nothing of it is changed', async (_, item) => {
-  await put(aws, item)
+  await putItem(aws, item)
   const { run, calls } = openWorld()
   await expect(run()).rejects.toThrow('The stack has accounts or projects')
   expect([calls, await get(MARK_KEY)]).toEqual([[], undefined])

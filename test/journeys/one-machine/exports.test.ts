@@ -44,7 +44,9 @@ async function download({ files }: Json): Promise<string> {
   const folder = newFolder()
   for (const { name, url, bytes, sha256 } of files) {
     const response = await fetch(url, { headers: { 'X-API-Key': service.credentials.api_key } })
-    expect(response.headers.get('content-type')).toBe('application/vnd.apache.parquet')
+    expect(response.headers.get('content-type')).toBe(
+      name === 'views.json' ? 'application/json' : 'application/vnd.apache.parquet',
+    )
     const content = Buffer.from(await response.arrayBuffer())
     expect([content.length, createHash('sha256').update(content).digest('hex')]).toEqual([bytes, sha256])
     writeFileSync(join(folder, name), content)
@@ -101,6 +103,7 @@ test('the files of an export have the events, sessions and people of the project
     'events-0001.parquet': made.events,
     'sessions-0001.parquet': rows?.sessions,
     'people-0001.parquet': rows?.people,
+    'views.json': 0,
   })
   expect((await call('GET', '/exports?project=demo')).exports[0]).toMatchObject({
     id: made.id,

@@ -118,7 +118,7 @@ test('a percentage above 999 against a time before the data is new', async () =>
 test('a time of day is refused by whole days, in the words of the tools, and counted by metrics', async () => {
   const asked = { since: '2026-11-02T10:00:00Z' }
   const said = await refusal('query', named({ ...asked, report: 'totals' }))
-  expect(said).toContain("This report counts whole dates, and 'since' has a time of day.")
+  expect(said).toContain("This request counts whole dates, and 'since' has a time of day.")
   expect(said).toContain('query(report="metrics")')
   expect(textOf(await call('query', named({ ...asked, metrics: ['event_count'] })))).toMatch(
     /event_count = \d/,
