@@ -4,7 +4,13 @@ import { join } from 'node:path'
 import { writeAtomically } from './atomic-file.ts'
 import { FolderError } from './lock.ts'
 
-const KEY = /^[0-9a-f]{64}$/
+/** Keys of this machine are hexadecimal; one that a stack has made has all letters. */
+const KEY = /^[0-9A-Za-z]{64}$/
+
+/** The file of the key of the e-mail index. */
+export function emailKeyPath(dataDir: string): string {
+  return join(dataDir, 'email-key')
+}
 
 /**
  * Returns the key of the e-mail index (core/ingest/email-hash.ts), and creates it at the first
@@ -12,7 +18,7 @@ const KEY = /^[0-9a-f]{64}$/
  * address is found again.
  */
 export function readEmailKey(dataDir: string): string {
-  const path = join(dataDir, 'email-key')
+  const path = emailKeyPath(dataDir)
   if (!existsSync(path)) writeAtomically(path, randomBytes(32).toString('hex'))
   const key = readFileSync(path, 'utf8').trim()
   if (KEY.test(key)) return key
