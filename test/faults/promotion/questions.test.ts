@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { promote } from '#core/promote/promote'
+import { promotionTexts } from '#core/promote/texts'
 import { openSource } from '#local/promote/source'
 import { systemClock } from '#providers/system-clock'
 import type { FunctionName } from '#schemas/functions'
@@ -154,7 +155,8 @@ async function promoteNow(dataDir: string): Promise<{ ending: string; calls: str
         state: target.state,
         lake: target.lake,
         catalog: { first: 1, last: 20_000 },
-        stack: {
+        texts: promotionTexts.stack,
+        service: {
           readEmailKey: async () => secrets.read(),
           writeEmailKey: async key => secrets.write(key),
           stopWriters: async () => void calls.push('stop'),

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { createDynamoClient, createS3Client } from '#aws/clients'
 import { createS3Lake } from '#aws/lake'
 import { promote } from '#core/promote/promote'
+import { promotionTexts } from '#core/promote/texts'
 import { openSource } from '#local/promote/source'
 import { systemClock } from '#providers/system-clock'
 
@@ -56,7 +57,8 @@ const ending = await promote({
     state: { client: counted(createDynamoClient()), table: TABLE },
     lake: counted(createS3Lake({ client: createS3Client(), bucket: BUCKET })),
     catalog: { first: 1, last: 20_000 },
-    stack: counted({
+    texts: promotionTexts.stack,
+    service: counted({
       readEmailKey: async () => readStack().emailKey,
       writeEmailKey: async (emailKey: string) => changeStack('key', { emailKey }),
       stopWriters: async () => changeStack('stop', { isStopped: true }),

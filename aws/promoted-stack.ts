@@ -1,0 +1,71 @@
+import { paginateListObjectsV2, type S3Client } from '@aws-sdk/client-s3'
+import { FAILED_BATCHES } from '#core/lake/model/keys'
+import type { CopiedObjects, ObjectSource, SourceObject, TargetService } from '#core/promote/ports'
+import { PromotionError, type PromotionSource } from '#core/promote/promote'
+import { sourceEpochs } from '#core/promote/source-epochs'
+import type { StateTable } from '#core/state/state-table'
+import { createS3Lake } from './lake.ts'
+
+export type StackSourceOptions = {
+  /** Names the table and the S3 bucket. */
+  id: string
+  state: StateTable
+  s3: S3Client
+  bucket: string
+  stack: Pick<TargetService, 'readEmailKey' | 'stopWriters' | 'areStopped'>
+  copied: CopiedObjects
+  /** Whether this run makes the last copy, so that the stack must stop. Otherwise it runs on. */
+  isLast: boolean
+  /** Whether all that writes was seen to be idle, and how this is noted. */
+  stops: { wereSeen(): boolean; note(): void }
+  /** Tells the operator what was done. */
+  print(line: string): void
+}
+
+/**
+ * A deployed stack as the source of a promotion, which changes nothing in it. Before the last copy all that
+ * writes to table and lake is stopped, and stays so; the functions that answer callers get no call. Ingestion
+ * goes on: its events are in the stream, from which the target takes them. Throws PromotionError when the
+ * stack has events that nothing would take along.
+ */
+export async function openStackSource(options: StackSourceOptions): Promise<PromotionSource> {
+  const { id, state, s3, bucket, stack, copied, isLast, stops, print } = options
+  const lake = createS3Lake({ client: s3, bucket })
+  const failed = await lake.list(FAILED_BATCHES)
+  if (failed.length > 0)
+    throw new PromotionError(
+      `Lambda has given up ${failed.length} batches of events (${failed[0]?.key}), which would not come along. Put them back as docs/aws.md says (Putting records back), delete these objects, and run the command again when the alarm IteratorAge is quiet.`,
+    )
+  return {
+    id,
+    copied,
+    emailKey: await stack.readEmailKey(),
+    objects: bucketObjects(s3, bucket),
+    epochs: () => sourceEpochs(state, lake),
+    async open() {
+      if (isLast && !(stops.wereSeen() && (await stack.areStopped()))) {
+        print('The stack stops: it takes events, and answers nothing else. This takes 5 to 20 minutes.')
+        await stack.stopWriters()
+        stops.note()
+        print('Everything that writes in the stack has stopped.')
+      }
+      return { isSettled: isLast, state, close: async () => {} }
+    },
+    // It stays stopped: nothing but an operator starts its functions again.
+    retire: () => {},
+  }
+}
+
+/** The objects of an S3 bucket. One that is written anew has another entity tag or another time. */
+function bucketObjects(s3: S3Client, Bucket: string): ObjectSource {
+  return {
+    async list() {
+      const objects: SourceObject[] = []
+      for await (const { Contents = [] } of paginateListObjectsV2({ client: s3 }, { Bucket }))
+        for (const { Key = '', Size = 0, ETag, LastModified } of Contents)
+          objects.push({ key: Key, size: Size, version: `${ETag} ${LastModified?.getTime()}` })
+      return objects
+    },
+    get: key => createS3Lake({ client: s3, bucket: Bucket }).get(key),
+  }
+}
