@@ -7,6 +7,10 @@ import { FolderError } from './lock.ts'
 /** Keys of this machine are hexadecimal; one that a stack has made has all letters. */
 const KEY = /^[0-9A-Za-z]{64}$/
 
+export function isEmailKey(text: string): boolean {
+  return KEY.test(text)
+}
+
 /** The file of the key of the e-mail index. */
 export function emailKeyPath(dataDir: string): string {
   return join(dataDir, 'email-key')
@@ -21,7 +25,7 @@ export function readEmailKey(dataDir: string): string {
   const path = emailKeyPath(dataDir)
   if (!existsSync(path)) writeAtomically(path, randomBytes(32).toString('hex'))
   const key = readFileSync(path, 'utf8').trim()
-  if (KEY.test(key)) return key
+  if (isEmailKey(key)) return key
   throw new FolderError(
     `${path} is damaged. Restore the file, or delete it: look-ups by e-mail then find only users who are identified again.`,
     null,

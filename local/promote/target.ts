@@ -3,14 +3,14 @@ import { createDemo } from '#core/access/demo'
 import { createLakeConsumer } from '#core/lake/consume/consumer'
 import type { Clock, EventStream, Log } from '#core/ports'
 import { createMarks } from '#core/promote/mark'
-import type { PromotionTarget } from '#core/promote/promote'
+import { PromotionError, type PromotionTarget } from '#core/promote/promote'
 import { promotionTexts } from '#core/promote/texts'
 import { readOwner } from '#core/projects/owner'
 import { createLakeStores, createStores } from '#core/stores'
 import { writeAtomically } from '#local/atomic-file'
 import { readCredentials, writeCredentials } from '#local/credentials-file'
 import { lakeDir, statePath } from '#local/data-folder'
-import { emailKeyPath } from '#local/email-key'
+import { emailKeyPath, isEmailKey } from '#local/email-key'
 import { createFolderLake } from '#local/lake/folder'
 import { type FolderLock, lockFolder } from '#local/lock'
 import { connectState, openState } from '#local/state/state'
@@ -55,7 +55,13 @@ export async function openTarget(
       service: {
         readEmailKey: async () =>
           existsSync(emailKeyPath(dataDir)) ? readFileSync(emailKeyPath(dataDir), 'utf8') : '',
-        writeEmailKey: async key => writeAtomically(emailKeyPath(dataDir), key),
+        async writeEmailKey(key) {
+          if (!isEmailKey(key))
+            throw new PromotionError(
+              'The secret with the key of the e-mail index is not as the stack has made it: 64 letters and digits. Put its first version back (AWSPREVIOUS in Secrets Manager), and run the command again.',
+            )
+          writeAtomically(emailKeyPath(dataDir), key)
+        },
         // The note and the lock keep every service away.
         stopWriters: async () => {},
         areStopped: async () => true,
@@ -151,6 +157,8 @@ async function findLost({ log, ...settings }: FolderTargetSettings): Promise<Rec
   const storage = await openStorage({
     ...settings,
     log(code, fields) {
+      // The stack once came from a machine, and the log of that machine did not come along.
+      if (code === 'STREAM_BEHIND') return
       if (code === 'LAKE_BEHIND') lost = fields as Record<string, number>
       log(code, fields)
     },
