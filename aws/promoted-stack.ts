@@ -1,4 +1,5 @@
 import { paginateListObjectsV2, type S3Client } from '@aws-sdk/client-s3'
+import { convertibleEdition, EditionError } from '#core/lake/model/edition'
 import { FAILED_BATCHES } from '#core/lake/model/keys'
 import type { CopiedObjects, ObjectSource, SourceObject, TargetService } from '#core/promote/ports'
 import { PromotionError, type PromotionSource } from '#core/promote/promote'
@@ -25,16 +26,17 @@ export type StackSourceOptions = {
 /**
  * A deployed stack as the source of a promotion, which changes nothing in it. Before the last copy all that
  * writes to table and lake is stopped, and stays so; the functions that answer callers get no call. Ingestion
- * goes on: its events are in the stream, from which the target takes them. Throws PromotionError when the
- * stack has events that nothing would take along.
+ * goes on: its events are in the stream, from which the target takes them. Throws PromotionError when this
+ * version cannot read the stack, or when the stack has events that nothing would take along.
  */
 export async function openStackSource(options: StackSourceOptions): Promise<PromotionSource> {
   const { id, state, s3, bucket, stack, copied, isLast, stops, print } = options
   const lake = createS3Lake({ client: s3, bucket })
+  await assertReadable(state)
   const failed = await lake.list(FAILED_BATCHES)
   if (failed.length > 0)
     throw new PromotionError(
-      `Lambda has given up ${failed.length} batches of events (${failed[0]?.key}), which would not come along. Put them back as docs/aws.md says (Putting records back), delete these objects, and run the command again when the alarm IteratorAge is quiet.`,
+      `Lambda has given up batches of events (${failed.length}, the first is ${failed[0]?.key}), which would not come along. Put them back as docs/aws.md says (Putting records back), delete these objects, and run the command again.`,
     )
   return {
     id,
@@ -53,6 +55,16 @@ export async function openStackSource(options: StackSourceOptions): Promise<Prom
     },
     // It stays stopped: nothing but an operator starts its functions again.
     retire: () => {},
+  }
+}
+
+/** Throws PromotionError if this version cannot read what the stack has. */
+async function assertReadable(state: StateTable): Promise<void> {
+  try {
+    await convertibleEdition(state)
+  } catch (error) {
+    if (!(error instanceof EditionError)) throw error
+    throw new PromotionError(`The stack cannot be moved by this version. ${error.message}`)
   }
 }
 

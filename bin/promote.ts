@@ -14,7 +14,7 @@ import { createS3Lake } from '#aws/lake'
 import { openStackSource } from '#aws/promoted-stack'
 import { createKinesisStream } from '#aws/stream'
 import type { Log } from '#core/ports'
-import { PromotionError, promote } from '#core/promote/promote'
+import { type Promotion, PromotionError, promote } from '#core/promote/promote'
 import { promotionTexts } from '#core/promote/texts'
 import { readCatalogEpochs } from '#lib/restore/catalog-epochs'
 import { adviceFor } from '#lib/restore/operator-advice'
@@ -22,9 +22,9 @@ import { createPromotionStack } from '#lib/restore/promotion-stack'
 import { readServiceResources } from '#lib/restore/service-resources'
 import { createWait } from '#lib/restore/wait'
 import { FolderError } from '#local/lock'
-import { openArrival } from '#local/promote/arrival'
+import { assertBegun, openArrival } from '#local/promote/arrival'
 import { openSource } from '#local/promote/source'
-import { openTarget } from '#local/promote/target'
+import { cancelMove, openTarget } from '#local/promote/target'
 import { systemClock as clock } from '#providers/system-clock'
 
 // `npm run promote -- --data /var/lib/footfall --stack Footfall` moves all that one machine has to a
@@ -38,11 +38,13 @@ const COMPACTION_MEMORY_MB = 256
 
 const USE = `Use: npm run promote -- [--data FOLDER] [--stack NAME]                  from one machine to AWS
      npm run promote -- --back [--last] [--data FOLDER] [--stack NAME]  from AWS to one machine
+     npm run promote -- --back --cancel [--data FOLDER] [--stack NAME]  gives the way back up
 
   --data FOLDER  the data folder; with --back a new one. Default: DATA_DIR, or .footfall
   --stack NAME   the stack. Default: Footfall
   --back         copies what the stack has now, while it runs
-  --last         with --back: stops the stack, copies the rest, and prepares the folder for a service`
+  --last         with --back: stops the stack, copies the rest, and prepares the folder for a service
+  --cancel       with --back: starts a stack again whose last copy is not done`
 
 const ENDINGS = {
   ahead: [
@@ -72,13 +74,17 @@ try {
   const text = { type: 'string' } as const
   const flag = { type: 'boolean', default: false } as const
   const { values } = parseArgs({
-    options: { data: text, stack: { ...text, default: 'Footfall' }, back: flag, last: flag, help: flag },
+    options: {
+      ...{ data: text, stack: { ...text, default: 'Footfall' } },
+      ...{ back: flag, last: flag, cancel: flag, help: flag },
+    },
   })
-  const { back, last, stack } = values
+  const { back, last, cancel, stack } = values
   const dataDir = resolve(values.data ?? (process.env.DATA_DIR || '.footfall'))
   if (values.help) console.log(USE)
+  else if (back && cancel) await cancelBack(dataDir, stack)
   else if (back) await moveBack(dataDir, stack, last)
-  else if (last) throw new PromotionError(`--last is for the way back.\n${USE}`)
+  else if (last || cancel) throw new PromotionError(`--last and --cancel are for the way back.\n${USE}`)
   else await promoteFolder(dataDir, stack)
 } catch (error) {
   console.error(operatorMessage(error))
@@ -128,23 +134,49 @@ async function moveBack(dataDir: string, stackName: string, isLast: boolean): Pr
   const streamArn = await service.streamArn()
   const arrival = openArrival(dataDir, id)
   try {
-    const source = await openStackSource({
-      ...{ id, state, s3: createS3Client(), bucket, stack: service, copied: arrival.copied, isLast },
-      stops: {
-        wereSeen: () => arrival.note().is_stopped,
-        note: () => arrival.change({ is_stopped: true }),
-      },
+    const s3 = createS3Client()
+    const stops = {
+      wereSeen: () => arrival.note().is_stopped,
+      note: () => arrival.change({ is_stopped: true }),
+    }
+    const source = {
+      id,
+      state,
+      s3,
+      bucket,
+      stack: service,
+      copied: arrival.copied,
+      stops,
       print: console.log,
-    })
+    }
+    // A copy beside the stack comes first: a disk that is too small is found, and the stop is shorter.
+    const copies = isLast && !stops.wereSeen() ? [false, true] : [isLast]
     const stream = createKinesisStream({ client: createKinesisClient(), streamArn, log })
     const folder = { dataDir, arrival, stream, compactionMemoryMb: COMPACTION_MEMORY_MB, clock, log }
     const target = await openTarget(folder)
     try {
-      const ending = await promote({ source, target, clock, print: console.log })
+      let ending: Promotion = 'ahead'
+      for (const isLastCopy of copies) {
+        if (ending !== 'ahead') break
+        const opened = await openStackSource({ ...source, isLast: isLastCopy })
+        ending = await promote({ source: opened, target, clock, print: console.log })
+      }
       console.log(ENDINGS_BACK[ending].join('\n'))
     } finally {
       await target.close()
     }
+  } finally {
+    arrival.close()
+  }
+}
+
+async function cancelBack(dataDir: string, stackName: string): Promise<void> {
+  const { id, service } = await openStack(stackName)
+  assertBegun(dataDir)
+  const arrival = openArrival(dataDir, id)
+  try {
+    await cancelMove(dataDir, arrival, service.startWriters)
+    console.log('The stack runs as before, and stores the events that have waited in its stream.')
   } finally {
     arrival.close()
   }

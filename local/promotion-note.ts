@@ -9,8 +9,8 @@ import { FolderError } from './lock.ts'
 export type PromotionNote = { id: string; target: string; is_retired: boolean }
 
 /**
- * What a data folder says of the move of a stack into it. `source`: the table and the S3 bucket. `is_stopped`:
- * all that writes in the stack was seen to be idle. `is_whole`: the folder has everything.
+ * What a data folder says of the move of a stack into it. `source`: the table and the S3 bucket.
+ * `is_stopped`: all that writes in the stack was seen to be idle. `is_whole`: the folder has everything.
  */
 export type ArrivalNote = { source: string; is_stopped: boolean; is_whole: boolean }
 

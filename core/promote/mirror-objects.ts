@@ -17,8 +17,8 @@ export type MirroredObjects = {
 }
 
 /**
- * Whether an object goes with the lake. Batches that the consumer of a stack has failed on do not, and neither
- * do exports, whose items stay, too.
+ * Whether an object goes with the lake. Batches that the consumer of a stack has failed on do not, and
+ * neither do exports, whose items stay, too.
  */
 export function isPromoted(key: string): boolean {
   return isOwnKey(key) && !key.startsWith(FAILED_BATCHES) && !key.startsWith(EXPORT_PREFIX)

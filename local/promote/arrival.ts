@@ -24,6 +24,12 @@ export type Arrival = {
 /** What a command that was killed at its begin may have left in an empty folder. */
 const HARMLESS: readonly string[] = ['lock', 'promotion']
 
+/** Throws FolderError if no move into the folder has begun. */
+export function assertBegun(dataDir: string): void {
+  if (readArrivalNote(dataDir) !== null) return
+  throw new FolderError(`No stack is moved into ${dataDir}. Name the folder of the move with --data.`, null)
+}
+
 /**
  * Opens the move of `source` into a folder, and begins it if the folder is new or empty. From then on no
  * service starts on the folder until it is whole. Throws FolderError when the folder has anything else, and

@@ -2,17 +2,17 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createDemo } from '#core/access/demo'
 import { createLakeConsumer } from '#core/lake/consume/consumer'
 import type { Clock, EventStream, Log } from '#core/ports'
+import { readOwner } from '#core/projects/owner'
 import { createMarks } from '#core/promote/mark'
 import { PromotionError, type PromotionTarget } from '#core/promote/promote'
 import { promotionTexts } from '#core/promote/texts'
-import { readOwner } from '#core/projects/owner'
 import { createLakeStores, createStores } from '#core/stores'
 import { writeAtomically } from '#local/atomic-file'
 import { readCredentials, writeCredentials } from '#local/credentials-file'
 import { lakeDir, statePath } from '#local/data-folder'
 import { emailKeyPath, isEmailKey } from '#local/email-key'
 import { createFolderLake } from '#local/lake/folder'
-import { type FolderLock, lockFolder } from '#local/lock'
+import { FolderError, type FolderLock, lockFolder } from '#local/lock'
 import { connectState, openState } from '#local/state/state'
 import { openStorage } from '#local/storage'
 import type { Arrival } from './arrival.ts'
@@ -83,6 +83,35 @@ export async function openTarget(
   }
 }
 
+/**
+ * Gives a move up before its folder is whole: the stack runs again, and the next run copies all that is other
+ * than before. Throws FolderError for a folder that is whole: a service may have taken events on it.
+ */
+export async function cancelMove(
+  dataDir: string,
+  arrival: Arrival,
+  startStack: () => Promise<void>,
+): Promise<void> {
+  if (arrival.note().is_whole)
+    throw new FolderError(
+      `The folder ${dataDir} has everything, so a service may have taken events on it. The stack is not started again.`,
+      null,
+    )
+  const lock = lockForMove(dataDir)
+  try {
+    const state = await openState(statePath(dataDir))
+    const marks = createMarks(state)
+    const mark = await marks.read()
+    // What the stream had is in the folder perhaps, and the stack now takes it itself.
+    if (mark !== null) await marks.note({ ...mark, step: 'begun' })
+    await state.close()
+    await startStack()
+    arrival.change({ is_stopped: false })
+  } finally {
+    lock.release()
+  }
+}
+
 function lockForMove(dataDir: string): FolderLock {
   return lockFolder(dataDir, {
     busy: folder =>
@@ -115,7 +144,9 @@ async function hasRest({ dataDir, stream, clock }: FolderTargetSettings): Promis
   }
 }
 
-/** The note of the folder decides whether it is whole: a run may be killed before it changes the mark, too. */
+/**
+ * The note of the folder decides whether it is whole: a run may be killed before it changes the mark, too.
+ */
 async function followNote(marks: ReturnType<typeof createMarks>, isDone: boolean): Promise<void> {
   const mark = await marks.read()
   if (mark === null || mark.step === 'begun' || (mark.step === 'done') === isDone) return

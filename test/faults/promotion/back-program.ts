@@ -8,9 +8,9 @@ import { systemClock } from '#providers/system-clock'
 import { act, changeStack, counted, noteActions, readStack } from './counted-actions.ts'
 
 /**
- * Moves a stack into a folder in a process of its own, from a table, an S3 bucket and a stream of emulators and
- * a stack that is a file (counted-actions.ts). Its actions are requests to the folder's state and lake, reads
- * of the stream, calls of the stack, and notes in the folder. Prints how it ended.
+ * Moves a stack into a folder in a process of its own, from a table, an S3 bucket and a stream of emulators
+ * and a stack that is a file (counted-actions.ts). Its actions are requests to the folder's state and lake,
+ * reads of the stream, calls of the stack, and notes in the folder. Prints how it ended.
  */
 
 const { DATA = '', TABLE = '', BUCKET = '', STREAM_ARN = '', IS_LAST } = process.env

@@ -138,8 +138,9 @@ test('the way back copies beside the stack, finishes with --last, and then chang
     0,
     'The folder has everything that the stack has. Nothing was changed.\n',
   ])
-  // The stack was asked alone.
+  // Nothing was started or changed there.
   expect(back.calls).toEqual([])
+  expect((await moveBack('--cancel')).err).toMatch(/has everything, so a service may have taken events on it/)
   await back.stop()
 })
 
@@ -155,7 +156,7 @@ test('what the operator can mend is said with what to do', async () => {
     1,
     expect.stringMatching(/^Unknown option '--dta'.*\nUse: npm run promote -- /),
   ])
-  expect((await run('--last')).err).toMatch(/^--last is for the way back\.\nUse: /)
+  expect((await run('--last')).err).toMatch(/^--last and --cancel are for the way back\.\nUse: /)
   expect((await run('--help')).out).toContain('--back         copies what the stack has now')
   expect(await run('--back', '--stack', 'Missing')).toEqual({
     code: 1,
