@@ -1,5 +1,5 @@
 import { paginateListObjectsV2, type S3Client } from '@aws-sdk/client-s3'
-import { convertibleEdition, EditionError } from '#core/lake/model/edition'
+import { convertibleEdition, EDITION, EditionError } from '#core/lake/model/edition'
 import { FAILED_BATCHES } from '#core/lake/model/keys'
 import type { CopiedObjects, ObjectSource, SourceObject, TargetService } from '#core/promote/ports'
 import { PromotionError, type PromotionSource } from '#core/promote/promote'
@@ -26,13 +26,13 @@ export type StackSourceOptions = {
 /**
  * A deployed stack as the source of a promotion, which changes nothing in it. Before the last copy all that
  * writes to table and lake is stopped, and stays so; the functions that answer callers get no call. Ingestion
- * goes on: its events are in the stream, from which the target takes them. Throws PromotionError when this
- * version cannot read the stack, or when the stack has events that nothing would take along.
+ * goes on: its events are in the stream, from which the target takes them. Throws PromotionError when the
+ * stack is of another edition, or when the stack has events that nothing would take along.
  */
 export async function openStackSource(options: StackSourceOptions): Promise<PromotionSource> {
   const { id, state, s3, bucket, stack, copied, isLast, stops, print } = options
   const lake = createS3Lake({ client: s3, bucket })
-  await assertReadable(state)
+  await assertSameEdition(state)
   const failed = await lake.list(FAILED_BATCHES)
   if (failed.length > 0)
     throw new PromotionError(
@@ -58,14 +58,16 @@ export async function openStackSource(options: StackSourceOptions): Promise<Prom
   }
 }
 
-/** Throws PromotionError if this version cannot read what the stack has. */
-async function assertReadable(state: StateTable): Promise<void> {
-  try {
-    await convertibleEdition(state)
-  } catch (error) {
+/** Throws PromotionError if the stack has data of another edition than this version. */
+async function assertSameEdition(state: StateTable): Promise<void> {
+  const older = await convertibleEdition(state).catch(error => {
     if (!(error instanceof EditionError)) throw error
     throw new PromotionError(`The stack cannot be moved by this version. ${error.message}`)
-  }
+  })
+  if (older !== null)
+    throw new PromotionError(
+      `The data of the stack is of edition ${older}, and this version writes edition ${EDITION}. Deploy this version to the stack, and run the command again a few minutes later.`,
+    )
 }
 
 /** The objects of an S3 bucket. One that is written anew has another entity tag or another time. */

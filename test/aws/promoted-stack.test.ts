@@ -81,9 +81,12 @@ test('batches that Lambda has given up are named before anything is done', async
   )
 })
 
-test('a stack of a newer version is refused, and nothing of it is changed', async () => {
-  const item = { pk: '$footfall', sk: '$lake_1', edition: EDITION + 1, epoch: 3 }
+test.each([
+  ['a newer version', EDITION + 1, 'The stack cannot be moved by this version.'],
+  ['an older version', EDITION - 1, 'Deploy this version to the stack'],
+])('a stack of %s is refused, and nothing of it is changed', async (_, edition, message) => {
+  const item = { pk: '$footfall', sk: '$lake_1', edition, epoch: 3 }
   await putItem(state, item)
-  await expect(openWorld()).rejects.toThrow('The stack cannot be moved by this version.')
+  await expect(openWorld()).rejects.toThrow(message)
   expect(await readItem(state, { pk: item.pk, sk: item.sk })).toEqual(item)
 })
