@@ -1,6 +1,7 @@
 import { paginateListObjectsV2, type S3Client } from '@aws-sdk/client-s3'
 import { convertibleEdition, EDITION, EditionError } from '#core/lake/model/edition'
 import { FAILED_BATCHES } from '#core/lake/model/keys'
+import { createMarks } from '#core/promote/mark'
 import type { CopiedObjects, ObjectSource, SourceObject, TargetService } from '#core/promote/ports'
 import { PromotionError, type PromotionSource } from '#core/promote/promote'
 import { sourceEpochs } from '#core/promote/source-epochs'
@@ -27,12 +28,17 @@ export type StackSourceOptions = {
  * A deployed stack as the source of a promotion, which changes nothing in it. Before the last copy all that
  * writes to table and lake is stopped, and stays so; the functions that answer callers get no call. Ingestion
  * goes on: its events are in the stream, from which the target takes them. Throws PromotionError when the
- * stack is of another edition, or when the stack has events that nothing would take along.
+ * stack is of another edition or not whole itself, or when the stack has events that nothing would take along.
  */
 export async function openStackSource(options: StackSourceOptions): Promise<PromotionSource> {
   const { id, state, s3, bucket, stack, copied, isLast, stops, print } = options
   const lake = createS3Lake({ client: s3, bucket })
   await assertSameEdition(state)
+  const mark = await createMarks(state).read()
+  if (mark !== null && mark.step !== 'done')
+    throw new PromotionError(
+      'A promotion into this stack is not done, so it does not have everything. Finish it first: npm run promote -- --data FOLDER.',
+    )
   const failed = await lake.list(FAILED_BATCHES)
   if (failed.length > 0)
     throw new PromotionError(

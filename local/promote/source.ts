@@ -12,6 +12,7 @@ import { readEmailKey } from '#local/email-key'
 import { createFolderLake } from '#local/lake/folder'
 import { FolderError, type FolderLock, lockFolder } from '#local/lock'
 import { assertStateFile } from '#local/lost-state'
+import { assertArrived } from '#local/promotion-note'
 import { connectState } from '#local/state/state'
 import { openStorage } from '#local/storage'
 import { openProgress } from './progress.ts'
@@ -27,8 +28,8 @@ export type SourceSettings = {
 }
 
 /**
- * Opens a data folder for its promotion. Throws FolderError when it is none, or when it is promoted to
- * another target.
+ * Opens a data folder for its promotion. Throws FolderError when it is none or not whole, or when it is
+ * promoted to another target.
  */
 export function openSource(settings: SourceSettings): PromotionSource & { close(): void } {
   const { dataDir, target } = settings
@@ -38,6 +39,7 @@ export function openSource(settings: SourceSettings): PromotionSource & { close(
       `${dataDir} is no data folder of Footfall: it has no state.db. Name the folder of DATA_DIR with --data.`,
       null,
     )
+  assertArrived(dataDir)
   assertStateFile(dataDir)
   const { id, copied, retire, close } = openProgress(dataDir, target)
   return {

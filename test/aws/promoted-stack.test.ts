@@ -3,6 +3,7 @@ import { createS3Lake } from '#aws/lake'
 import { openStackSource } from '#aws/promoted-stack'
 import { EDITION } from '#core/lake/model/edition'
 import type { Lake } from '#core/ports'
+import { createMarks } from '#core/promote/mark'
 import { readItem } from '#core/state/read-items'
 import { putItem } from '#test/support/both-tables'
 import { type EmulatedStorage, startStorage } from '#test/support/emulators'
@@ -79,6 +80,13 @@ test('batches that Lambda has given up are named before anything is done', async
   await expect(openWorld()).rejects.toThrow(
     'Lambda has given up batches of events (1, the first is aws/lambda/lake/failed.json), which would not come along.',
   )
+})
+
+test('a stack that is not whole itself is refused', async () => {
+  await createMarks(state).begin('a folder')
+  await expect(openWorld()).rejects.toThrow('A promotion into this stack is not done')
+  await createMarks(state).note({ source: 'a folder', step: 'done', areStopped: true })
+  await openWorld()
 })
 
 test.each([

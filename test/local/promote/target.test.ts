@@ -13,8 +13,10 @@ import { createFolderLake } from '#local/lake/folder'
 import { lockFolder } from '#local/lock'
 import { ensureOwner } from '#local/owner'
 import { assertBegun, openArrival } from '#local/promote/arrival'
+import { openSource } from '#local/promote/source'
 import { cancelMove, openTarget } from '#local/promote/target'
 import { arrivalNotePath, assertArrived, promotionDir } from '#local/promotion-note'
+import { openStorage } from '#local/storage'
 import { systemClock } from '#providers/system-clock'
 import { liveRecord, toEntry } from '#test/support/live-records'
 import { cleanUp, newFolder } from '#test/support/service-process'
@@ -23,6 +25,7 @@ import { cleanUp, newFolder } from '#test/support/service-process'
 
 afterAll(cleanUp)
 
+const QUIET = { clock: systemClock, log: () => {} }
 const SOURCE = 'table a, bucket b'
 const SHARD = 'shardId-000000000000'
 
@@ -45,7 +48,7 @@ function openWorld(dataDir = newDataDir()) {
     const arrival = openArrival(dataDir, SOURCE)
     try {
       const target = await openTarget({
-        ...{ dataDir, arrival, stream, compactionMemoryMb: 256, clock: systemClock, log: () => {} },
+        ...{ dataDir, arrival, stream, compactionMemoryMb: 256, ...QUIET },
       })
       try {
         return await act(target)
@@ -84,8 +87,12 @@ test('no service starts on the folder before it is whole', async () => {
     expect(() => lockFolder(world.dataDir)).toThrow('Another Footfall service uses')
   })
   expect(() => assertArrived(world.dataDir)).toThrow('is on its way into')
+  // Nor does it go to another stack.
+  const settings = { ...{ dataDir: world.dataDir, target: 'table c', compactionMemoryMb: 256 }, ...QUIET }
+  expect(() => openSource(settings)).toThrow('is on its way into')
   await finish(world)
   assertArrived(world.dataDir)
+  openSource(settings).close()
 })
 
 test('a folder with anything in it is refused, and stays as it is', () => {
@@ -131,6 +138,10 @@ test('records of the stream come into the lake once, also after the folder was w
   expect(() => assertArrived(world.dataDir)).toThrow('is on its way into')
   await finish(world)
   expect(await world.hotFiles()).toBe(2)
+  // So a start does not fill the demo as in a folder that is new.
+  const storage = await openStorage({ dataDir: world.dataDir, compactionMemoryMb: 256, ...QUIET })
+  expect(await storage.isNew()).toBe(false)
+  await storage.close()
 })
 
 test('beside a service that runs, a whole folder is only looked at', async () => {
