@@ -28,7 +28,8 @@ export type StackSourceOptions = {
  * A deployed stack as the source of a promotion, which changes nothing in it. Before the last copy all that
  * writes to table and lake is stopped, and stays so; the functions that answer callers get no call. Ingestion
  * goes on: its events are in the stream, from which the target takes them. Throws PromotionError when the
- * stack is of another edition or not whole itself, or when the stack has events that nothing would take along.
+ * stack is of another edition or not whole itself, or when the stack has events that nothing would take
+ * along.
  */
 export async function openStackSource(options: StackSourceOptions): Promise<PromotionSource> {
   const { id, state, s3, bucket, stack, copied, isLast, stops, print } = options

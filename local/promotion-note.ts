@@ -11,8 +11,9 @@ export type PromotionNote = { id: string; target: string; is_retired: boolean }
 /**
  * What a data folder says of the move of a stack into it. `source`: the table and the S3 bucket.
  * `is_stopped`: all that writes in the stack was seen to be idle. `is_whole`: the folder has everything.
+ * `was_whole`: it had everything once, so a service may have taken events on it since.
  */
-export type ArrivalNote = { source: string; is_stopped: boolean; is_whole: boolean }
+export type ArrivalNote = { source: string; is_stopped: boolean; is_whole: boolean; was_whole: boolean }
 
 /** The folder of a promotion in the data folder. */
 export function promotionDir(dataDir: string): string {

@@ -17,7 +17,7 @@ export type Arrival = {
   copied: CopiedObjects
   note(): ArrivalNote
   /** Changes the note, durably. */
-  change(changes: Partial<Pick<ArrivalNote, 'is_stopped' | 'is_whole'>>): void
+  change(changes: Partial<Omit<ArrivalNote, 'source'>>): void
   close(): void
 }
 
@@ -40,7 +40,7 @@ export function openArrival(dataDir: string, source: string): Arrival {
   const lock = lockPromotion(dataDir)
   try {
     const path = arrivalNotePath(dataDir)
-    let note = readArrivalNote(dataDir) ?? { source, is_stopped: false, is_whole: false }
+    let note = readArrivalNote(dataDir) ?? { source, is_stopped: false, is_whole: false, was_whole: false }
     if (note.source !== source)
       throw new FolderError(
         `The data in ${dataDir} is that of another stack (${note.source}), not of ${source}. Name that stack with --stack, or a new folder with --data.`,

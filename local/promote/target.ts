@@ -70,7 +70,7 @@ export async function openTarget(
           await writeOwner(stores, dataDir, clock)
           return findLost(settings)
         },
-        startWriters: async () => arrival.change({ is_whole: true }),
+        startWriters: async () => arrival.change({ is_whole: true, was_whole: true }),
       },
       async close() {
         await state.close()
@@ -85,16 +85,17 @@ export async function openTarget(
 
 /**
  * Gives a move up before its folder is whole: the stack runs again, and the next run copies all that is other
- * than before. Throws FolderError for a folder that is whole: a service may have taken events on it.
+ * than before. Throws FolderError for a folder that was whole once: that copy would replace the events that a
+ * service has taken on it.
  */
 export async function cancelMove(
   dataDir: string,
   arrival: Arrival,
   startStack: () => Promise<void>,
 ): Promise<void> {
-  if (arrival.note().is_whole)
+  if (arrival.note().was_whole)
     throw new FolderError(
-      `The folder ${dataDir} has everything, so a service may have taken events on it. The stack is not started again.`,
+      `The folder ${dataDir} had everything, so a service may have taken events on it. The stack is not started again.`,
       null,
     )
   const lock = lockForMove(dataDir)

@@ -140,7 +140,7 @@ test('the way back copies beside the stack, finishes with --last, and then chang
   ])
   // Nothing was started or changed there.
   expect(back.calls).toEqual([])
-  expect((await moveBack('--cancel')).err).toMatch(/has everything, so a service may have taken events on it/)
+  expect((await moveBack('--cancel')).err).toMatch(/had everything, so a service may have taken events on it/)
   await back.stop()
 })
 

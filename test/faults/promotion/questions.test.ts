@@ -17,7 +17,13 @@ import { type BundledService, openBundledService } from '#test/faults/bundles/bu
 import { demoFolder } from '#test/support/demo-folder'
 import { eventually } from '#test/support/eventually'
 import { exampleEvent, type HttpEvent, type HttpResult, kinesisEvent } from '#test/support/lambda-events'
-import { cleanUp, newFolder, runFailingService, type Service, startService } from '#test/support/service-process'
+import {
+  cleanUp,
+  newFolder,
+  runFailingService,
+  type Service,
+  startService,
+} from '#test/support/service-process'
 import { startSecretsManager } from './secrets-manager.ts'
 
 /**

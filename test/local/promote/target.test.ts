@@ -161,7 +161,7 @@ test('the note of the folder decides when a kill came between it and the mark', 
   expect(await stepOf(world)).toBe('done')
   writeFileSync(
     arrivalNotePath(world.dataDir),
-    JSON.stringify({ source: SOURCE, is_stopped: true, is_whole: false }),
+    JSON.stringify({ source: SOURCE, is_stopped: true, is_whole: false, was_whole: true }),
   )
   expect(await stepOf(world)).toBe('copied')
 })
@@ -187,6 +187,11 @@ test('a move is given up until the folder is whole, and then is made anew', asyn
   expect(await cancel()).toBe(false)
   expect([calls, await stepOf(world)]).toEqual([['start'], 'begun'])
   await finish(world)
+  await expect(cancel()).rejects.toThrow('The stack is not started again')
+  // A run that takes the rest, and is killed, is no reason to copy over what a service has taken since.
+  world.append('rest')
+  await world.using(async () => {})
+  expect(() => assertArrived(world.dataDir)).toThrow('is on its way into')
   await expect(cancel()).rejects.toThrow('The stack is not started again')
   expect(calls).toEqual(['start'])
 })
