@@ -27,8 +27,11 @@ beforeEach(async () => {
 
 const HOT = 'hot/epoch=3/shardId-0-1-2.parquet'
 
-/** `calls`: what the stack was told. `wasSeen`: an earlier run has seen it idle. */
-async function openWorld({ isLast = true, wasSeen = false, areStopped = false } = {}) {
+/** `wasSeen`: an earlier run has seen the stack idle. `areStopped`: it stands still now. */
+type Options = { isLast?: boolean; wasSeen?: boolean; areStopped?: boolean }
+
+/** `calls`: what the stack was told. */
+async function openWorld({ isLast = true, wasSeen = false, areStopped = false }: Options = {}) {
   const calls: string[] = []
   const source = await openStackSource({
     ...{ id: 'table a', state, s3: storage.s3, bucket, isLast, print: () => {} },
@@ -43,7 +46,7 @@ async function openWorld({ isLast = true, wasSeen = false, areStopped = false } 
   return { source, calls }
 }
 
-test.each([
+test.each<[string, Options, string[]]>([
   ['runs on for a copy beside it', { isLast: false }, []],
   ['is stopped for the last copy', {}, ['stop', 'note']],
   ['is not stopped again when an earlier run has seen it idle', { wasSeen: true, areStopped: true }, []],

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { createDemo } from '#core/access/demo'
+import { packRecord } from '#core/ingest/record'
 import type { StreamEntry } from '#core/ports'
 import { issueOwnerAccess } from '#core/projects/owner'
 import { createMarks } from '#core/promote/mark'
@@ -18,8 +19,8 @@ import { cancelMove, openTarget } from '#local/promote/target'
 import { arrivalNotePath, assertArrived, promotionDir } from '#local/promotion-note'
 import { openStorage } from '#local/storage'
 import { systemClock } from '#providers/system-clock'
-import { liveRecord, toEntry } from '#test/support/live-records'
-import { cleanUp, newFolder } from '#test/support/service-process'
+import { recordedEvent } from '#test/support/live-records'
+import { cleanUp, newFolder, startService } from '#test/support/service-process'
 
 /** A new folder as the target of a stack's data. */
 
@@ -41,8 +42,15 @@ function openWorld(dataDir = newDataDir()) {
         ? entries.filter(({ sequence }) => BigInt(sequence) > BigInt(after ?? 0)).slice(0, limit)
         : [],
   }
-  const append = (event: string) =>
-    entries.push(toEntry(liveRecord(entries.length + 1, Date.now(), [{ event }]), 'proj_1'))
+  const append = (event: string, { id, ...project } = { id: 'proj_1', account_id: 'acc_1', bucket: 1 }) =>
+    entries.push({
+      sequence: String(entries.length + 1),
+      data: packRecord({
+        ...{ kind: 'events', project_id: id, account_id: project.account_id, bucket: project.bucket },
+        ...{ first: 0, received_at: Date.now(), seq: entries.length, country: null },
+        events: [recordedEvent({ event, timestamp: Date.now() })],
+      }),
+    })
   /** Opens the folder, does something with it, and closes it. */
   async function using<T>(act: (target: Awaited<ReturnType<typeof openTarget>>) => Promise<T>): Promise<T> {
     const arrival = openArrival(dataDir, SOURCE)
@@ -227,6 +235,27 @@ test('the owner of the stack is the owner of the folder, whose key the first sta
     expect((await stores.accounts.byApiKey(api_key))?.id).toBe(account_id)
     expect(await stores.accounts.byApiKey('')).toBe(null)
   })
+})
+
+test('a service starts on the folder of a stack that never was a machine, and fills no demo', async () => {
+  const world = openWorld()
+  const { api_key, project } = await world.using(({ state }) =>
+    issueOwnerAccess(
+      { ...state, ...createStores(state, systemClock), audit: { record: async () => {} } },
+      { project: 'shop' },
+    ),
+  )
+  await world.using(({ service }) => service.writeEmailKey('aZ09'.repeat(16)))
+  world.append('bought', project)
+  expect(await finish(world)).toEqual({})
+  const service = await startService({ dataDir: world.dataDir, seed: true })
+  const ask = async (address: string) => {
+    const response = await fetch(service.baseUrl + address, { headers: { 'x-api-key': api_key } })
+    return response.text()
+  }
+  expect(await ask('/events?project=shop&since=1d')).toContain('"bought"')
+  expect(JSON.parse(await ask('/projects')).projects).toMatchObject([{ name: 'shop', total_events: 1 }])
+  await service.stop()
 })
 
 test('the demo of the stack is the demo of the folder', async () => {
