@@ -271,7 +271,7 @@ test('twenty questions get the same answers before a promotion and after it', as
   expect(eventNames(await askStack(...lookUp))).toEqual(['before', 'early', 'late'])
 })
 
-test('and the same answers after the way back, to a new folder of one machine', async () => {
+test('after the way back a new folder of one machine gives the same answers as the stack', async () => {
   const token = service.credentials.project_token
   const dataDir = join(newFolder(), 'data')
   const lookUp = ['POST', '/events/lookup', { project: 'demo', email: 'ada@example.com' }] as const
