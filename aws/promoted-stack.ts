@@ -1,6 +1,7 @@
 import { paginateListObjectsV2, type S3Client } from '@aws-sdk/client-s3'
 import { convertibleEdition, EDITION, EditionError } from '#core/lake/model/edition'
 import { FAILED_BATCHES } from '#core/lake/model/keys'
+import type { Lake } from '#core/ports'
 import { createMarks } from '#core/promote/mark'
 import type { CopiedObjects, ObjectSource, SourceObject, TargetService } from '#core/promote/ports'
 import { PromotionError, type PromotionSource } from '#core/promote/promote'
@@ -27,30 +28,16 @@ export type StackSourceOptions = {
 /**
  * A deployed stack as the source of a promotion, which changes nothing in it. Before the last copy all that
  * writes to table and lake is stopped, and stays so; the functions that answer callers get no call. Ingestion
- * goes on: its events are in the stream, from which the target takes them. Throws PromotionError when the
- * stack is of another edition or not whole itself, or when the stack has events that nothing would take
- * along.
+ * goes on: its events are in the stream, from which the target takes them. Call `assertMovable` before it.
  */
 export async function openStackSource(options: StackSourceOptions): Promise<PromotionSource> {
   const { id, state, s3, bucket, stack, copied, isLast, stops, print } = options
-  const lake = createS3Lake({ client: s3, bucket })
-  await assertSameEdition(state)
-  const mark = await createMarks(state).read()
-  if (mark !== null && mark.step !== 'done')
-    throw new PromotionError(
-      'A promotion into this stack is not done, so it does not have everything. Finish it first: npm run promote -- --data FOLDER.',
-    )
-  const failed = await lake.list(FAILED_BATCHES)
-  if (failed.length > 0)
-    throw new PromotionError(
-      `Lambda has given up batches of events (${failed.length}, the first is ${failed[0]?.key}), which would not come along. Put them back as docs/aws.md says (Putting records back), delete these objects, and run the command again.`,
-    )
   return {
     id,
     copied,
     emailKey: await stack.readEmailKey(),
     objects: bucketObjects(s3, bucket),
-    epochs: () => sourceEpochs(state, lake),
+    epochs: () => sourceEpochs(state, createS3Lake({ client: s3, bucket })),
     async open() {
       if (isLast && !(stops.wereSeen() && (await stack.areStopped()))) {
         print('The stack stops: it takes events, and answers nothing else. This takes 5 to 20 minutes.')
@@ -63,6 +50,24 @@ export async function openStackSource(options: StackSourceOptions): Promise<Prom
     // It stays stopped: nothing but an operator starts its functions again.
     retire: () => {},
   }
+}
+
+/**
+ * Throws PromotionError when a stack cannot be moved as it is: it is of another edition or not whole itself, or
+ * it has events that nothing would take along.
+ */
+export async function assertMovable(state: StateTable, lake: Pick<Lake, 'list'>): Promise<void> {
+  await assertSameEdition(state)
+  const mark = await createMarks(state).read()
+  if (mark !== null && mark.step !== 'done')
+    throw new PromotionError(
+      'A promotion into this stack is not done, so it does not have everything. Finish it first: npm run promote -- --data FOLDER.',
+    )
+  const failed = await lake.list(FAILED_BATCHES)
+  if (failed.length > 0)
+    throw new PromotionError(
+      `Lambda has given up batches of events (${failed.length}, the first is ${failed[0]?.key}), which would not come along. Put them back as docs/aws.md says (Putting records back), delete these objects, and run the command again.`,
+    )
 }
 
 /** Throws PromotionError if the stack has data of another edition than this version. */

@@ -11,7 +11,7 @@ import {
   createSqsClient,
 } from '#aws/clients'
 import { createS3Lake } from '#aws/lake'
-import { openStackSource } from '#aws/promoted-stack'
+import { assertMovable, openStackSource } from '#aws/promoted-stack'
 import { createKinesisStream } from '#aws/stream'
 import type { Log } from '#core/ports'
 import { type Promotion, PromotionError, promote } from '#core/promote/promote'
@@ -131,24 +131,16 @@ async function promoteFolder(dataDir: string, stackName: string): Promise<void> 
 
 async function moveBack(dataDir: string, stackName: string, isLast: boolean): Promise<void> {
   const { id, bucket, service, state } = await openStack(stackName)
+  const s3 = createS3Client()
+  await assertMovable(state, createS3Lake({ client: s3, bucket }))
   const streamArn = await service.streamArn()
   const arrival = openArrival(dataDir, id)
   try {
-    const s3 = createS3Client()
     const stops = {
       wereSeen: () => arrival.note().is_stopped,
       note: () => arrival.change({ is_stopped: true }),
     }
-    const source = {
-      id,
-      state,
-      s3,
-      bucket,
-      stack: service,
-      copied: arrival.copied,
-      stops,
-      print: console.log,
-    }
+    const source = { ...{ id, state, s3, bucket, stack: service, stops }, copied: arrival.copied }
     // A copy beside the stack comes first: a disk that is too small is found, and the stop is shorter.
     const copies = isLast && !stops.wereSeen() ? [false, true] : [isLast]
     const stream = createKinesisStream({ client: createKinesisClient(), streamArn, log })
@@ -158,7 +150,7 @@ async function moveBack(dataDir: string, stackName: string, isLast: boolean): Pr
       let ending: Promotion = 'ahead'
       for (const isLastCopy of copies) {
         if (ending !== 'ahead') break
-        const opened = await openStackSource({ ...source, isLast: isLastCopy })
+        const opened = await openStackSource({ ...source, isLast: isLastCopy, print: console.log })
         ending = await promote({ source: opened, target, clock, print: console.log })
       }
       console.log(ENDINGS_BACK[ending].join('\n'))

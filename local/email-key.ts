@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { writeAtomically } from './atomic-file.ts'
 import { FolderError } from './lock.ts'
 
-/** Keys of this machine are hexadecimal; one that a stack has made has all letters. */
+/** A key that a machine has made is hexadecimal; one of a stack has letters of both cases, and digits. */
 const KEY = /^[0-9A-Za-z]{64}$/
 
 export function isEmailKey(text: string): boolean {

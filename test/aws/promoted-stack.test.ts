@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createS3Lake } from '#aws/lake'
-import { openStackSource } from '#aws/promoted-stack'
+import { assertMovable, openStackSource } from '#aws/promoted-stack'
 import { EDITION } from '#core/lake/model/edition'
 import type { Lake } from '#core/ports'
 import { createMarks } from '#core/promote/mark'
@@ -80,16 +80,16 @@ test('all objects are listed, however many pages they take', async () => {
 
 test('batches that Lambda has given up are named before anything is done', async () => {
   await lake.put('aws/lambda/lake/failed.json', new Uint8Array(1))
-  await expect(openWorld()).rejects.toThrow(
+  await expect(assertMovable(state, lake)).rejects.toThrow(
     'Lambda has given up batches of events (1, the first is aws/lambda/lake/failed.json), which would not come along.',
   )
 })
 
 test('a stack that is not whole itself is refused', async () => {
   await createMarks(state).begin('a folder')
-  await expect(openWorld()).rejects.toThrow('A promotion into this stack is not done')
+  await expect(assertMovable(state, lake)).rejects.toThrow('A promotion into this stack is not done')
   await createMarks(state).note({ source: 'a folder', step: 'done', areStopped: true })
-  await openWorld()
+  await assertMovable(state, lake)
 })
 
 test.each([
@@ -98,6 +98,6 @@ test.each([
 ])('a stack of %s is refused, and nothing of it is changed', async (_, edition, message) => {
   const item = { pk: '$footfall', sk: '$lake_1', edition, epoch: 3 }
   await putItem(state, item)
-  await expect(openWorld()).rejects.toThrow(message)
+  await expect(assertMovable(state, lake)).rejects.toThrow(message)
   expect(await readItem(state, { pk: item.pk, sk: item.sk })).toEqual(item)
 })
