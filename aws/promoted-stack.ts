@@ -53,8 +53,8 @@ export async function openStackSource(options: StackSourceOptions): Promise<Prom
 }
 
 /**
- * Throws PromotionError when a stack cannot be moved as it is: it is of another edition or not whole itself, or
- * it has events that nothing would take along.
+ * Throws PromotionError when a stack cannot be moved as it is: it is of another edition or not whole itself,
+ * or it has events that nothing would take along.
  */
 export async function assertMovable(state: StateTable, lake: Pick<Lake, 'list'>): Promise<void> {
   await assertSameEdition(state)
