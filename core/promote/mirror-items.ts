@@ -21,7 +21,7 @@ const BUSY_TRIES = 60
  */
 const OF_INGESTION = /^(limit|refusals|live)#|^live-checkpoint |^install address-salt#/
 
-/** What stays where it is: exports, because their files do not move, and the mark itself. */
+/** What stays where it is: exports, because their files are no objects of the lake, and the mark itself. */
 const UNMOVED = /^open-exports | \$export_\d+#/
 
 export type MirroredItems = {
