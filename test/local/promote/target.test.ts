@@ -3,10 +3,13 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { createDemo } from '#core/access/demo'
 import { packRecord } from '#core/ingest/record'
+import { encodeHot } from '#core/lake/consume/encode-hot'
+import { hotColumnsOf } from '#core/lake/consume/hot-columns'
+import { hotKey } from '#core/lake/model/keys'
 import type { StreamEntry } from '#core/ports'
 import { issueOwnerAccess } from '#core/projects/owner'
 import { createMarks } from '#core/promote/mark'
-import { createStores } from '#core/stores'
+import { createLakeStores, createStores } from '#core/stores'
 import { readCredentials } from '#local/credentials-file'
 import { lakeDir } from '#local/data-folder'
 import { emailKeyPath } from '#local/email-key'
@@ -150,6 +153,35 @@ test('records of the stream come into the lake once, also after the folder was w
   const storage = await openStorage({ dataDir: world.dataDir, compactionMemoryMb: 256, ...QUIET })
   expect(await storage.isNew()).toBe(false)
   await storage.close()
+})
+
+test('claims that the consumers of the stack have left open are ended, and their records are there once', async () => {
+  const world = openWorld()
+  world.append('claimed')
+  world.append('waiting')
+  const gone = 'shardId-000000000009'
+  const openClaims = () =>
+    world.using(async ({ state, lake }) => {
+      const { lakeState } = createLakeStores({ ...state, lake }, systemClock)
+      return (await lakeState.shards()).map(({ shard, highWater, claim }) => [shard, highWater, claim])
+    })
+  await world.using(async ({ state, lake }) => {
+    const { lakeState } = createLakeStores({ ...state, lake }, systemClock)
+    const { epoch } = await lakeState.lake()
+    for (const shard of [SHARD, gone]) {
+      await lakeState.addShard(shard)
+      await lakeState.joinEpoch(shard, epoch)
+      await lakeState.claim(shard, { first: '1', last: '1', epoch }, null, systemClock.now())
+    }
+    // The consumer of the shard that is gone had written its file.
+    await lake.put(hotKey(gone, { first: '1', last: '1', epoch }), encodeHot(hotColumnsOf([])))
+  })
+  expect(await finish(world)).toEqual({})
+  expect(await openClaims()).toEqual([
+    [SHARD, '2', null],
+    [gone, '1', null],
+  ])
+  expect(await world.hotFiles()).toBe(3)
 })
 
 test('beside a service that runs, a whole folder is only looked at', async () => {
