@@ -141,6 +141,12 @@ test('the way back copies beside the stack, finishes with --last, and then chang
   // Nothing was started or changed there.
   expect(back.calls).toEqual([])
   expect((await moveBack('--cancel')).err).toMatch(/had everything, so a service may have taken events on it/)
+  // A move that is given up starts the stack again.
+  const other = join(newFolder(), 'other')
+  await runOn(back.endpoint, '--back', '--data', other)
+  const cancelled = await runOn(back.endpoint, '--back', '--cancel', '--data', other)
+  expect([cancelled.code, cancelled.err]).toEqual([0, ''])
+  expect(back.calls.slice(0, 3)).toEqual(['DELETE scheduler', 'PUT to-lake', 'PUT to-jobs'])
   await back.stop()
 })
 
