@@ -32,7 +32,7 @@ import { isOpenToOthers, lockFolder } from './lock.ts'
 import { assertStateFile } from './lost-state.ts'
 import { ensureOwner } from './owner.ts'
 import { type PipelineThread, startPipeline } from './pipeline/start.ts'
-import { assertNotPromoted } from './promotion-note.ts'
+import { assertArrived, assertNotPromoted } from './promotion-note.ts'
 import { findFence } from './scans/find-fence.ts'
 import { createScanThread } from './scans/scan-thread.ts'
 import type { Settings } from './settings.ts'
@@ -110,6 +110,7 @@ async function openService(
   }
   const advice = proxyAdvice(settings, bridgeNetwork())
   if (advice !== null) reportStatus('proxy', advice)
+  assertArrived(DATA_DIR)
   assertStateFile(DATA_DIR)
   assertNotPromoted(DATA_DIR)
   const lock = lockFolder(DATA_DIR)

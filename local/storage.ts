@@ -167,10 +167,11 @@ export async function openStorage({ dataDir, compactionMemoryMb, clock, log }: S
     replayObjects: lakeWithDiskReserve(createFolderLake(folder), reserve),
     /** Where exports go: like replays, they stop before events do. */
     exportObjects: lakeWithDiskReserve(createFolderLake(exportsDir(dataDir)), reserve),
-    /** Returns whether the stream has never had a record. */
+    /** Returns whether the stream has never had a record, nor a stack's stream whose data came here. */
     async isNew(): Promise<boolean> {
       const shards = await readShards(lakeState, stream)
-      return shards.every(({ highWater }) => highWater === null) && !(await hasWaiting(stream, shards))
+      const isUnused = [...shards, ...(await lakeState.shards())].every(({ highWater }) => highWater === null)
+      return isUnused && !(await hasWaiting(stream, shards))
     },
     /** Returns whether the lake holds every record of the stream. */
     async isDrained(): Promise<boolean> {

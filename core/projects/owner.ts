@@ -83,7 +83,8 @@ async function readOrCreateOwner(services: OwnerServices, email: string): Promis
   return (await readOwner(services)) ?? id
 }
 
-async function readOwner({ client, table }: StateTable): Promise<string | null> {
+/** Returns the id of the owner's account, or null when the install has none. */
+export async function readOwner({ client, table }: StateTable): Promise<string | null> {
   const Item = await readItem({ client, table }, OWNER_KEY)
   return typeof Item?.account_id === 'string' ? Item.account_id : null
 }

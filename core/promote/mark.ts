@@ -11,7 +11,7 @@ export const MARK_KEY = { pk: 'promotion', sk: 'mark' } as const
  */
 export type PromotionStep = 'begun' | 'copied' | 'done'
 
-/** `source`: the id of the promoted folder. `areStopped`: the writers were seen to be idle. */
+/** `source`: the id of the promoted source. `areStopped`: the writers were seen to be idle. */
 export type PromotionMark = { source: string; step: PromotionStep; areStopped: boolean }
 
 /** The mark in a table into which a folder is promoted. Without it the table is nobody's target. */

@@ -1,6 +1,7 @@
 import { forEachConcurrent } from '#core/async/concurrency'
 import { FAILED_BATCHES, isOwnKey } from '#core/lake/model/keys'
 import type { Lake } from '#core/ports'
+import { EXPORT_PREFIX } from '#schemas/exports'
 import type { CopiedObjects, ObjectSource } from './ports.ts'
 
 /** Objects that are in memory at the same time; the largest are files of segments. */
@@ -15,9 +16,12 @@ export type MirroredObjects = {
   deleted: number
 }
 
-/** Whether an object goes with the lake. Batches that the consumer of a stack has failed on do not. */
+/**
+ * Whether an object goes with the lake. Batches that the consumer of a stack has failed on do not, and
+ * neither do exports, whose items stay, too.
+ */
 export function isPromoted(key: string): boolean {
-  return isOwnKey(key) && !key.startsWith(FAILED_BATCHES)
+  return isOwnKey(key) && !key.startsWith(FAILED_BATCHES) && !key.startsWith(EXPORT_PREFIX)
 }
 
 /**

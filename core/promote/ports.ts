@@ -19,13 +19,14 @@ export type CopiedObjects = {
 }
 
 /** What a promotion stops, starts and tells the target, besides its table and its lake. */
-export type TargetStack = {
-  /** The key of the e-mail index. */
+export type TargetService = {
+  /** The key of the e-mail index; an empty text when it has none. */
   readEmailKey(): Promise<string>
   writeEmailKey(key: string): Promise<void>
   /**
-   * Stops all that writes to table and lake, and resolves when nothing runs. Ingestion goes on: events wait
-   * in the stream. All else that a caller can ask gets 503, so that nobody changes what is copied over.
+   * Stops all that writes to table and lake, and resolves when nothing runs. A stack goes on with ingestion:
+   * events wait in the stream. All else that a caller can ask gets 503, so that nobody changes what is copied
+   * over.
    */
   stopWriters(): Promise<void>
   /** Whether they are stopped. Something that began before may still run. */

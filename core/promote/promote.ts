@@ -4,7 +4,8 @@ import type { StateTable } from '#core/state/state-table'
 import { createMarks, type Marks, type PromotionMark } from './mark.ts'
 import { mirrorItems } from './mirror-items.ts'
 import { countDifferentObjects, isPromoted, mirrorObjects } from './mirror-objects.ts'
-import type { CopiedObjects, ObjectSource, TargetStack } from './ports.ts'
+import type { CopiedObjects, ObjectSource, TargetService } from './ports.ts'
+import type { PromotionTexts } from './texts.ts'
 
 /** The promotion cannot go on. The message is for the operator. */
 export class PromotionError extends Error {
@@ -15,8 +16,8 @@ export class PromotionError extends Error {
 }
 
 /**
- * The folder while it is copied. `isSettled`: its service is stopped, the lake has all records of the log,
- * and no service starts on it until `close`. Otherwise the service runs, and changes what is copied.
+ * The source while it is copied. `isSettled`: nothing writes to its table and its lake until `close`.
+ * Otherwise its service runs, and changes what is copied.
  */
 export type OpenedSource = {
   isSettled: boolean
@@ -27,27 +28,29 @@ export type OpenedSource = {
 /** Epochs, both included. */
 export type EpochSpan = { first: number; last: number }
 
-/** The folder that is promoted. */
+/** The deployment that is promoted. */
 export type PromotionSource = {
-  /** Random, and the same in each run. */
+  /** The same in each run, and no other source has it. */
   id: string
   emailKey: string
   objects: ObjectSource
   copied: CopiedObjects
   /** The lowest epoch that may have hot files, and the one that is open. */
   epochs(): Promise<EpochSpan>
-  /** Settles the folder, unless its service runs. */
+  /** Settles the source, unless its service is to run on. */
   open(): Promise<OpenedSource>
-  /** From now on no service starts on the folder. */
+  /** From now on its service does not start any more. */
   retire(): void
 }
 
 export type PromotionTarget = {
   state: StateTable
   lake: Lake
-  stack: TargetStack
-  /** The epochs whose hot files reports of the target can read. */
-  catalog: EpochSpan
+  service: TargetService
+  /** The epochs whose hot files reports of the target can read. Null: all. */
+  catalog: EpochSpan | null
+  /** What the operator reads of it. */
+  texts: PromotionTexts
 }
 
 export type PromotionServices = {
@@ -65,10 +68,10 @@ export type PromotionServices = {
 export type Promotion = 'ahead' | 'done' | 'unchanged'
 
 /**
- * Moves all that a folder has into an empty target: objects and items as they are, and the key of the e-mail
- * index. It may be killed anywhere; the same call continues. Until the source is retired, it can be started
- * again, and the next call copies what has changed. Throws PromotionError when the operator must act, and
- * ApiError UNAVAILABLE when the target cannot be reached.
+ * Moves all that a deployment has into an empty one: objects and items as they are, and the key of the e-mail
+ * index. It does not know which of them is on AWS. It may be killed anywhere; the same call continues. Until
+ * the source is retired, it can be started again, and the next call copies what has changed. Throws
+ * PromotionError when the operator must act, and ApiError UNAVAILABLE when AWS cannot be reached.
  */
 export async function promote(services: PromotionServices): Promise<Promotion> {
   const marks = createMarks(services.target.state)
@@ -105,66 +108,59 @@ function assertCatalog(epochs: EpochSpan, catalog: EpochSpan): void {
  */
 async function claimTarget({ source, target }: PromotionServices, marks: Marks): Promise<PromotionMark> {
   let mark = await marks.read()
-  if (mark === null || mark.step === 'begun') assertCatalog(await source.epochs(), target.catalog)
+  if (target.catalog !== null && (mark === null || mark.step === 'begun'))
+    assertCatalog(await source.epochs(), target.catalog)
   if (mark === null) {
     await assertEmpty(target)
     await marks.begin(source.id)
     mark = await marks.read()
   }
   if (mark?.source === source.id) return mark
-  throw new PromotionError(
-    'Another data folder is promoted into this stack, or was. Name that folder with --data, or a new stack with --stack.',
-  )
+  throw new PromotionError(target.texts.isOfAnother)
 }
 
 const HAS_OWNER = / \$(account|project)_\d+(#|$)/
 
-async function assertEmpty({ state, lake }: PromotionTarget): Promise<void> {
+async function assertEmpty({ state, lake, texts }: PromotionTarget): Promise<void> {
   const isTaken = ({ pk, sk }: Item) => HAS_OWNER.test(`${pk} ${sk}`)
   for await (const page of scanPages(state, { ProjectionExpression: 'pk, sk' })) {
-    if (page.some(isTaken))
-      throw new PromotionError(
-        'The stack has accounts or projects, and a promotion replaces everything. Deploy a new stack, and promote into it before anybody signs in there.',
-      )
+    if (page.some(isTaken)) throw new PromotionError(texts.hasOwners)
   }
   const [found] = (await lake.list('')).filter(({ key }) => isPromoted(key))
-  if (found !== undefined)
-    throw new PromotionError(
-      `The bucket of the stack has data (${found.key}), and a promotion replaces everything. Deploy a new stack, and promote into it.`,
-    )
+  if (found !== undefined) throw new PromotionError(texts.hasObject(found.key))
 }
 
-async function copyEmailKey({ source, target: { stack }, print }: PromotionServices): Promise<void> {
-  if ((await stack.readEmailKey()) === source.emailKey) return
-  await stack.writeEmailKey(source.emailKey)
-  print('The stack has the key of the e-mail index.')
+async function copyEmailKey({ source, target, print }: PromotionServices): Promise<void> {
+  if ((await target.service.readEmailKey()) === source.emailKey) return
+  await target.service.writeEmailKey(source.emailKey)
+  print(target.texts.hasKey)
 }
 
 async function stopTarget(
-  { target: { stack }, print }: PromotionServices,
+  { target: { service, texts }, print }: PromotionServices,
   marks: Marks,
   mark: PromotionMark,
 ) {
-  if (mark.areStopped && (await stack.areStopped())) return
-  await stack.stopWriters()
+  if (mark.areStopped && (await service.areStopped())) return
+  await service.stopWriters()
   await marks.note({ ...mark, areStopped: true })
-  print('Everything that writes in the stack has stopped.')
+  print(texts.isStopped)
 }
 
 /**
- * Returns false if the service runs: then the target is ready for the last copy, and knows projects and their
- * tokens, so that it can take their events into its stream.
+ * Returns false if the service of the source runs: then the target is ready for the last copy, and knows
+ * projects and their tokens, so that a stack can take their events into its stream.
  */
 async function copyAll(services: PromotionServices): Promise<boolean> {
-  const folder = await services.source.open()
+  const opened = await services.source.open()
   try {
-    await mirror(services, folder)
-    if (!folder.isSettled) return false
-    await assertSame(services, folder.state)
+    await mirror(services, opened)
+    if (!opened.isSettled) return false
+    await assertSame(services, opened.state)
     services.source.retire()
     return true
   } finally {
-    await folder.close()
+    await opened.close()
   }
 }
 
@@ -179,22 +175,17 @@ async function mirror(services: PromotionServices, { state, isSettled }: OpenedS
   print(`Items: ${written} of ${items} were written, ${deleted} deleted.`)
 }
 
-/** Throws PromotionError when the target has not become what the folder is. */
+/** Throws PromotionError when the target has not become what the source is. */
 async function assertSame({ source, target, clock }: PromotionServices, state: StateTable): Promise<void> {
   const { written, deleted } = await mirrorItems(state, target.state, { clock, isTrial: true })
   const different = written + deleted + (await countDifferentObjects(source.objects, target.lake))
-  if (different > 0)
-    throw new PromotionError(
-      `${different} items or objects of the stack are not as in the folder: something else has written to the stack. Run the command again.`,
-    )
+  if (different > 0) throw new PromotionError(target.texts.differs(different))
 }
 
-async function startTarget({ target: { stack }, print }: PromotionServices): Promise<void> {
-  const lost = Object.entries(await stack.reconcile()).filter(([, count]) => count > 0)
+async function startTarget({ target: { service, texts }, print }: PromotionServices): Promise<void> {
+  const lost = Object.entries(await service.reconcile()).filter(([, count]) => count > 0)
   if (lost.length > 0)
-    throw new PromotionError(
-      `The stack misses data that was copied (${lost.map(([kind, count]) => `${kind} ${count}`).join(', ')}). Do not point the name at it. Look at the log of the function restore.`,
-    )
-  await stack.startWriters()
-  print('Table and lake agree, and the stack runs.')
+    throw new PromotionError(texts.misses(lost.map(([kind, count]) => `${kind} ${count}`).join(', ')))
+  await service.startWriters()
+  print(texts.runs)
 }

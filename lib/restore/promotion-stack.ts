@@ -36,6 +36,12 @@ export function createPromotionStack(clients: StackClients, resources: ServiceRe
       return (await secrets.send(new GetSecretValueCommand({ SecretId }))).SecretString ?? ''
     },
 
+    /** The ARN of the stream: that of the resource has its name alone. */
+    async streamArn(): Promise<string> {
+      const [UUID] = resources.mappings
+      return (await lambda.send(new GetEventSourceMappingCommand({ UUID }))).EventSourceArn ?? ''
+    },
+
     async writeEmailKey(key: string): Promise<void> {
       await secrets.send(new PutSecretValueCommand({ SecretId, SecretString: key }))
     },

@@ -5,7 +5,7 @@ import { keptResources } from '#lib/kept-resources'
 export type ServiceResources = {
   bucket: string
   table: string
-  /** Ids of the event source mappings that feed the lake consumer and the workers. */
+  /** Ids of the event source mappings that feed the lake consumer and the workers, in this order. */
   mappings: string[]
   scheduler: string
   restore: string

@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { CopiedObjects, SourceObject } from '#core/promote/ports'
 import { writeAtomically } from '#local/atomic-file'
-import { FolderError, lockFolder } from '#local/lock'
+import { FolderError, type FolderLock, lockFolder } from '#local/lock'
 import { type PromotionNote, promotionDir, promotionNotePath, readPromotionNote } from '#local/promotion-note'
 
 /** How far a promotion has come, in files of the data folder. */
@@ -21,12 +21,7 @@ export type PromotionProgress = {
  * folder is promoted to another target, and when another process promotes it now.
  */
 export function openProgress(dataDir: string, target: string): PromotionProgress {
-  mkdirSync(promotionDir(dataDir), { recursive: true, mode: 0o700 })
-  const lock = lockFolder(promotionDir(dataDir), {
-    busy: () => `Another process promotes ${dataDir}. Wait until it has ended.`,
-    denied: (folder, reason) =>
-      `The folder ${folder} cannot be written (${reason}). Run the command as the user of the service, or as root.`,
-  })
+  const lock = lockPromotion(dataDir)
   const path = promotionNotePath(dataDir)
   try {
     const note = noteOf(dataDir, target)
@@ -43,6 +38,16 @@ export function openProgress(dataDir: string, target: string): PromotionProgress
   }
 }
 
+/** Creates the folder of a promotion, and locks it. Throws FolderError while another process promotes. */
+export function lockPromotion(dataDir: string): FolderLock {
+  mkdirSync(promotionDir(dataDir), { recursive: true, mode: 0o700 })
+  return lockFolder(promotionDir(dataDir), {
+    busy: () => `Another process promotes ${dataDir}. Wait until it has ended.`,
+    denied: (folder, reason) =>
+      `The folder ${folder} cannot be written (${reason}). Run the command as the user of the service, or as root.`,
+  })
+}
+
 /** The note of the folder, or a new one. Throws FolderError when it names another target. */
 function noteOf(dataDir: string, target: string): PromotionNote {
   const note = readPromotionNote(dataDir)
@@ -57,7 +62,7 @@ function noteOf(dataDir: string, target: string): PromotionNote {
 /**
  * The objects that were copied, one a line. The last line may be torn, and then its object is copied again.
  */
-function openCopied(path: string): CopiedObjects {
+export function openCopied(path: string): CopiedObjects {
   const versions = new Map<string, string>()
   const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
   for (const line of text.split('\n').slice(0, -1)) noteLine(versions, line)

@@ -2,24 +2,20 @@ import { existsSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createLakeConsumer } from '#core/lake/consume/consumer'
-import { parseHotKey } from '#core/lake/model/keys'
 import type { Clock, Log } from '#core/ports'
 import type { ObjectSource, SourceObject } from '#core/promote/ports'
 import type { OpenedSource, PromotionSource } from '#core/promote/promote'
-import { readItem } from '#core/state/read-items'
+import { sourceEpochs } from '#core/promote/source-epochs'
 import { filesBelow } from '#local/backup/copy-writer'
 import { lakeDir, statePath } from '#local/data-folder'
 import { readEmailKey } from '#local/email-key'
 import { createFolderLake } from '#local/lake/folder'
 import { FolderError, type FolderLock, lockFolder } from '#local/lock'
 import { assertStateFile } from '#local/lost-state'
+import { assertArrived } from '#local/promotion-note'
 import { connectState } from '#local/state/state'
 import { openStorage } from '#local/storage'
-import { tables } from '#schemas/columns'
 import { openProgress } from './progress.ts'
-
-/** The item of the epoch (core/lake/model/state-store.ts). */
-const LAKE_KEY = { pk: '$footfall', sk: '$lake_1' }
 
 export type SourceSettings = {
   dataDir: string
@@ -32,8 +28,8 @@ export type SourceSettings = {
 }
 
 /**
- * Opens a data folder for its promotion. Throws FolderError when it is none, or when it is promoted to
- * another target.
+ * Opens a data folder for its promotion. Throws FolderError when it is none or not whole, or when it is
+ * promoted to another target.
  */
 export function openSource(settings: SourceSettings): PromotionSource & { close(): void } {
   const { dataDir, target } = settings
@@ -43,6 +39,7 @@ export function openSource(settings: SourceSettings): PromotionSource & { close(
       `${dataDir} is no data folder of Footfall: it has no state.db. Name the folder of DATA_DIR with --data.`,
       null,
     )
+  assertArrived(dataDir)
   assertStateFile(dataDir)
   const { id, copied, retire, close } = openProgress(dataDir, target)
   return {
@@ -50,13 +47,9 @@ export function openSource(settings: SourceSettings): PromotionSource & { close(
     emailKey: readEmailKey(dataDir),
     objects: folderObjects(lakeDir(dataDir)),
     async epochs() {
-      const lake = createFolderLake(lakeDir(dataDir))
-      const hot = (await lake.list(`${tables.events_hot.prefix}/`)).map(({ key }) => parseHotKey(key))
       const state = connectState(statePath(dataDir))
       try {
-        const last = Number((await readItem(state, LAKE_KEY))?.epoch ?? 1)
-        const first = hot.reduce((lowest, file) => Math.min(lowest, file?.claim.epoch ?? lowest), last)
-        return { first, last }
+        return await sourceEpochs(state, createFolderLake(lakeDir(dataDir)))
       } finally {
         await state.close()
       }

@@ -138,6 +138,7 @@ test('what the source deletes is deleted by the last copy alone, and other names
   set(HOT, 'rows')
   set(SEGMENT, 'rows')
   set('.DS_Store', 'foreign')
+  set('exports/acc_1/exp_1/events-0.parquet', 'of an export of a stack')
   await mirrorObjects(from, to, { copied, isLast: false })
   remove(HOT)
   expect(await mirrorObjects(from, to, { copied, isLast: false })).toMatchObject({ deleted: 0 })

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { MARK_KEY } from '#core/promote/mark'
 import { type PromotionSource, promote } from '#core/promote/promote'
+import { promotionTexts } from '#core/promote/texts'
 import { readItem } from '#core/state/read-items'
 import type { ItemKey } from '#core/state/state-table'
 import { createFolderLake } from '#local/lake/folder'
@@ -57,7 +58,10 @@ function openWorld() {
   const printed: string[] = []
   const services = {
     source,
-    target: { state: aws, lake, stack, catalog: { first: 1, last: 20_000 } },
+    target: {
+      ...{ state: aws, lake, service: stack, texts: promotionTexts.stack },
+      catalog: { first: 1, last: 20_000 },
+    },
     clock: createFakeClock(Date.parse('2026-11-21T12:00:00Z')),
     print: (line: string) => void printed.push(line),
   }

@@ -184,6 +184,8 @@ export async function openBundledService(bundles: Bundles) {
 
   return {
     lake,
+    s3: storage.s3,
+    bucket,
     stream,
     jobs: createSqsJobQueue<LakeJob>({ client: storage.sqs, queueUrl }),
     /** The functions' folder for temporary files. */

@@ -1,26 +1,17 @@
-import { spawn } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createS3Lake } from '#aws/lake'
-import type { Lake } from '#core/ports'
-import { MARK_KEY } from '#core/promote/mark'
-import { scanPages } from '#core/state/query-all'
-import type { StateTable } from '#core/state/state-table'
-import { lakeDir, statePath } from '#local/data-folder'
 import { readEmailKey } from '#local/email-key'
-import { createFolderLake } from '#local/lake/folder'
 import { assertNotPromoted } from '#local/promotion-note'
-import { connectState } from '#local/state/state'
 import { createStateTable, type DynaliteState, openDynaliteState } from '#test/support/dynalite-state'
-import { EMULATOR_ACCESS, type EmulatedStorage, startStorage } from '#test/support/emulators'
+import { type EmulatedStorage, startStorage } from '#test/support/emulators'
 import { cleanUp, newFolder } from '#test/support/service-process'
+import { contentOf, contentOfFolder } from './contents.ts'
+import { runProgram } from './run-program.ts'
 
 /** SIGKILL at ten places of a promotion, from its first action to its last, and the same command again. */
 
-const program = resolve(import.meta.dirname, 'target-program.ts')
 const PLACES = 10
 
 let state: DynaliteState
@@ -57,56 +48,17 @@ async function openWorld() {
     actions: () => Number(readFileSync(actions, 'utf8')),
     stack: () => JSON.parse(readFileSync(stack, 'utf8')) as { emailKey: string; calls: string[] },
     /** Runs the program. `code` null: it was killed. */
-    async run(killAt?: number): Promise<{ code: number | null; ending: string }> {
-      const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program], {
-        env: {
-          ...process.env,
-          ...{ DATA: dataDir, TABLE: table, BUCKET: bucket, STACK: stack, ACTIONS: actions },
-          KILL_AT: String(killAt ?? ''),
-          AWS_REGION: EMULATOR_ACCESS.region,
-          AWS_ACCESS_KEY_ID: EMULATOR_ACCESS.credentials.accessKeyId,
-          AWS_SECRET_ACCESS_KEY: EMULATOR_ACCESS.credentials.secretAccessKey,
-          AWS_ENDPOINT_URL_DYNAMODB: state.endpoint,
-          AWS_ENDPOINT_URL_S3: storage.endpoint,
-        },
-        stdio: ['ignore', 'pipe', 'inherit'],
+    run(killAt?: number) {
+      return runProgram('target-program.ts', {
+        ...{ DATA: dataDir, TABLE: table, BUCKET: bucket, STACK: stack, ACTIONS: actions },
+        KILL_AT: String(killAt ?? ''),
+        AWS_ENDPOINT_URL_DYNAMODB: state.endpoint,
+        AWS_ENDPOINT_URL_S3: storage.endpoint,
       })
-      const exited = new Promise<number | null>(done => child.once('exit', done))
-      const output = await text(child.stdout)
-      return { code: await exited, ending: output.trim() }
     },
     /** All items and objects of the stack, each as a text, without the mark of the promotion. */
     content: () => contentOf(target, lake),
   }
-}
-
-async function contentOf(table: StateTable, lake: Lake): Promise<string[]> {
-  const texts: string[] = []
-  for await (const page of scanPages(table, {})) texts.push(...page.filter(isCopied).map(inOrder))
-  for (const { key } of await lake.list('')) {
-    const bytes = (await lake.get(key)) ?? expect.unreachable(key)
-    texts.push(`${key} ${createHash('sha256').update(bytes).digest('hex')}`)
-  }
-  return texts.toSorted()
-}
-
-/** Not the mark, and not what the table deletes by itself: the fixture's live buffer is long over. */
-function isCopied({ pk, expires_at }: Record<string, unknown>): boolean {
-  return pk !== MARK_KEY.pk && (expires_at === undefined || Number(expires_at) * 1_000 > Date.now())
-}
-
-/** All items and objects of a folder that no service uses. */
-async function contentOfFolder(dataDir: string): Promise<string[]> {
-  const state = connectState(statePath(dataDir))
-  try {
-    return await contentOf(state, createFolderLake(lakeDir(dataDir)))
-  } finally {
-    await state.close()
-  }
-}
-
-function inOrder(item: Record<string, unknown>): string {
-  return JSON.stringify(Object.entries(item).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 test('a promotion that is killed anywhere continues, and a run after the last one changes nothing', async () => {

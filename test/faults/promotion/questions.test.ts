@@ -1,8 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openStackSource } from '#aws/promoted-stack'
 import { promote } from '#core/promote/promote'
+import { promotionTexts } from '#core/promote/texts'
+import { openArrival } from '#local/promote/arrival'
 import { openSource } from '#local/promote/source'
+import { openTarget } from '#local/promote/target'
 import { systemClock } from '#providers/system-clock'
 import type { FunctionName } from '#schemas/functions'
 import type { Route } from '#schemas/route'
@@ -13,7 +17,13 @@ import { type BundledService, openBundledService } from '#test/faults/bundles/bu
 import { demoFolder } from '#test/support/demo-folder'
 import { eventually } from '#test/support/eventually'
 import { exampleEvent, type HttpEvent, type HttpResult, kinesisEvent } from '#test/support/lambda-events'
-import { cleanUp, type Service, startService } from '#test/support/service-process'
+import {
+  cleanUp,
+  newFolder,
+  runFailingService,
+  type Service,
+  startService,
+} from '#test/support/service-process'
 import { startSecretsManager } from './secrets-manager.ts'
 
 /**
@@ -154,7 +164,8 @@ async function promoteNow(dataDir: string): Promise<{ ending: string; calls: str
         state: target.state,
         lake: target.lake,
         catalog: { first: 1, last: 20_000 },
-        stack: {
+        texts: promotionTexts.stack,
+        service: {
           readEmailKey: async () => secrets.read(),
           writeEmailKey: async key => secrets.write(key),
           stopWriters: async () => void calls.push('stop'),
@@ -174,6 +185,43 @@ async function promoteNow(dataDir: string): Promise<{ ending: string; calls: str
   } finally {
     source.close()
   }
+}
+
+/** One run of the way back. `calls`: what the stack was told. */
+async function moveBackNow(dataDir: string, isLast: boolean): Promise<{ ending: string; calls: string[] }> {
+  const id = 'the stack'
+  const calls: string[] = []
+  const arrival = openArrival(dataDir, id)
+  try {
+    const source = await openStackSource({
+      ...{ id, state: target.state, s3: target.s3, bucket: target.bucket, copied: arrival.copied, isLast },
+      stack: {
+        readEmailKey: async () => secrets.read(),
+        stopWriters: async () => void calls.push('stop'),
+        areStopped: async () => true,
+      },
+      stops: { wereSeen: () => arrival.note().is_stopped, note: () => arrival.change({ is_stopped: true }) },
+      print: () => {},
+    })
+    const { stream } = target
+    const folder = await openTarget({
+      ...{ dataDir, arrival, stream, compactionMemoryMb: 256, clock: systemClock, log: () => {} },
+    })
+    try {
+      const ending = await promote({ source, target: folder, clock: systemClock, print: () => {} })
+      return { ending, calls }
+    } finally {
+      await folder.close()
+    }
+  } finally {
+    arrival.close()
+  }
+}
+
+/** The names of the events of an answer, in alphabetical order. */
+function eventNames({ text }: Answer): string[] {
+  const { events } = JSON.parse(text) as { events: { event: string }[] }
+  return events.map(({ event }) => event).toSorted()
 }
 
 test('twenty questions get the same answers before a promotion and after it', async () => {
@@ -220,6 +268,42 @@ test('twenty questions get the same answers before a promotion and after it', as
   const { shard, entries } = await target.readStream()
   expect(entries).toHaveLength(1)
   await target.invoke('lake', kinesisEvent(shard, entries))
-  const all = JSON.parse((await askStack(...lookUp)).text) as { events: { event: string }[] }
-  expect(all.events.map(({ event }) => event).toSorted()).toEqual(['before', 'early', 'late'])
+  expect(eventNames(await askStack(...lookUp))).toEqual(['before', 'early', 'late'])
+})
+
+test('after the way back a new folder of one machine gives the same answers as the stack', async () => {
+  const token = service.credentials.project_token
+  const dataDir = join(newFolder(), 'data')
+  const lookUp = ['POST', '/events/lookup', { project: 'demo', email: 'ada@example.com' }] as const
+  // Beside the stack that runs.
+  expect(await moveBackNow(dataDir, false)).toEqual({ ending: 'ahead', calls: [] })
+  expect(await runFailingService({ dataDir })).toMatchObject({ code: 1 })
+  const answers: Answer[] = []
+  for (const question of QUESTIONS) answers.push(await askStack('GET', question))
+  const found = await askStack(...lookUp)
+  expect(await moveBackNow(dataDir, true)).toEqual({ ending: 'done', calls: ['stop'] })
+  // The stack takes events until its name leads to the machine.
+  const last = await askStack('POST', '/track', { token, event: 'last', user_id: 'user_ada' })
+  expect(last.status, last.text).toBe(202)
+
+  service = { ...(await startService({ dataDir, seed: true })), credentials: service.credentials }
+  for (const [i, question] of QUESTIONS.entries())
+    expect.soft(comparable(await askMachine('GET', question)), question).toEqual(comparable(answers[i]))
+  expect.soft(comparable(await askMachine(...lookUp))).toEqual(comparable(found))
+  // The token works as before, and the owner's key is no other one.
+  const sent = await askMachine('POST', '/track', { token, event: 'home', user_id: 'user_ada' })
+  expect(sent.status, sent.text).toBe(202)
+  await eventually(async () => expect(eventNames(await askMachine(...lookUp))).toContain('home'))
+
+  await expect(moveBackNow(dataDir, true)).rejects.toThrow('a service runs on')
+  await service.stop()
+  expect(await moveBackNow(dataDir, true)).toEqual({ ending: 'done', calls: [] })
+  expect(await moveBackNow(dataDir, true)).toEqual({ ending: 'unchanged', calls: [] })
+  service = { ...(await startService({ dataDir, seed: true })), credentials: service.credentials }
+  // Beside the service.
+  expect(await moveBackNow(dataDir, true)).toEqual({ ending: 'unchanged', calls: [] })
+  await eventually(async () =>
+    expect(eventNames(await askMachine(...lookUp))).toEqual(['before', 'early', 'home', 'last', 'late']),
+  )
+  await service.stop()
 })

@@ -5,11 +5,15 @@ import { text } from 'node:stream/consumers'
 import { keptResources } from '#lib/kept-resources'
 import { functions } from '#schemas/functions'
 
-/** What CloudFormation, Lambda and Secrets Manager answer for a stack whose writers are stopped. */
-export async function startStackServer({ bucket, table }: { bucket: string; table: string }) {
+export type ServedStack = { bucket: string; table: string; emailKey?: string; streamArn?: string }
+
+/**
+ * What CloudFormation, Lambda and Secrets Manager answer for a stack whose writers are stopped. The stack
+ * `Missing` is not there.
+ */
+export async function startStackServer({ bucket, table, emailKey = 'of the stack', streamArn }: ServedStack) {
   const stopped = new Set(['to-lake', 'to-jobs', ...Object.keys(functions)])
   const calls: string[] = []
-  let emailKey = 'of the stack'
   const physical: Record<string, string> = {
     [keptResources.lake.logicalId]: bucket,
     [keptResources.state.logicalId]: table,
@@ -29,7 +33,9 @@ export async function startStackServer({ bucket, table }: { bucket: string; tabl
   }
 
   function answer({ method, url = '', headers }: IncomingMessage, body: string): string {
-    const action = new URLSearchParams(body).get('Action')
+    const parameters = new URLSearchParams(body)
+    const action = parameters.get('Action')
+    if (parameters.get('StackName') === 'Missing') return NO_STACK
     if (action === 'ListStackResources')
       return xml(action, `<StackResourceSummaries>${members()}</StackResourceSummaries>`)
     if (action === 'GetTemplate')
@@ -51,6 +57,7 @@ export async function startStackServer({ bucket, table }: { bucket: string; tabl
     if (method === 'DELETE' || (method === 'PUT' && JSON.parse(body).Enabled === true)) stopped.delete(name)
     return JSON.stringify({
       State: stopped.has(name) ? 'Disabled' : 'Enabled',
+      EventSourceArn: streamArn,
       ...(end === 'concurrency' && stopped.has(name) && { ReservedConcurrentExecutions: 0 }),
     })
   }
@@ -64,7 +71,9 @@ export async function startStackServer({ bucket, table }: { bucket: string; tabl
       .join('')
 
   const server = createServer(async (request, response) => {
-    response.end(answer(request, await text(request)))
+    const body = answer(request, await text(request))
+    if (body === NO_STACK) response.statusCode = 400
+    response.end(body)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
@@ -78,6 +87,9 @@ export async function startStackServer({ bucket, table }: { bucket: string; tabl
     },
   }
 }
+
+const NO_STACK =
+  '<ErrorResponse><Error><Type>Sender</Type><Code>ValidationError</Code><Message>Stack with id Missing does not exist</Message></Error></ErrorResponse>'
 
 function xml(action: string, result: string): string {
   return `<${action}Response><${action}Result>${result}</${action}Result></${action}Response>`

@@ -97,6 +97,14 @@ test('the key of the e-mail index is the text of its secret', async () => {
   })
 })
 
+test('the stream is the one that feeds the lake', async () => {
+  const { stack } = openStack()
+  lambda
+    .on(GetEventSourceMappingCommand, { UUID: 'to-lake' })
+    .resolves({ EventSourceArn: 'arn:aws:kinesis:eu-central-1:1:stream/events' })
+  expect(await stack.streamArn()).toBe('arn:aws:kinesis:eu-central-1:1:stream/events')
+})
+
 test('what the function restore has lost is told by its kinds', async () => {
   const { stack } = openStack()
   const answer = new TextEncoder().encode(JSON.stringify({ claims: 0, lost: { events: 2, records: 0 } }))
