@@ -34,7 +34,6 @@ import {
   fromStats,
   type Now,
   type OverviewNumbers,
-  withSinglePages,
 } from './model.ts'
 import { lineInterval, type OverviewRequests } from './requests.ts'
 
@@ -81,7 +80,7 @@ export function Overview({ address, project, answers }: Props) {
 }
 
 function Numbers({ address, answers, main }: Pick<Props, 'address' | 'answers'> & { main: Known }) {
-  const { stats, single, totals, line, events } = answers
+  const { stats, totals, line, events } = answers
   const numbers = stats?.data
     ? fromStats(stats.data)
     : totals?.data
@@ -91,13 +90,7 @@ function Numbers({ address, answers, main }: Pick<Props, 'address' | 'answers'> 
   if (numbers.totals.events === 0) return <NoData address={address} main={main} />
   return (
     <>
-      <Tiles
-        address={address}
-        numbers={withSinglePages(numbers, single?.data)}
-        main={main}
-        single={single ?? main}
-        views={stats ?? events ?? main}
-      />
+      <Tiles address={address} numbers={numbers} main={main} views={stats ?? events ?? main} />
       {numbers.totals.bounce_rate === 1 && <OnlyViews />}
       <CourseOf address={address} stats={stats} line={line} compared={numbers.compared} />
       <CutNote answer={main} />
@@ -119,20 +112,19 @@ type TilesProps = {
   address: Address
   numbers: OverviewNumbers
   main: Known
-  /** The answers that have `single_page_rate`, and the page views. */
-  single: Known
+  /** The answer that has the page views. */
   views: Known
 }
 
 /** The numbers of the dates. The name of each shows it over time. */
-function Tiles({ address, numbers: { totals, before, compared }, main, single, views }: TilesProps) {
+function Tiles({ address, numbers: { totals, before, compared }, main, views }: TilesProps) {
   const open = openLine(address)
   return (
     <dl class="tiles" aria-label="Numbers; the name of one shows it over time">
       {LINES.map(name => {
         const { title, as, isGood } = definitions[name]
         const [value, earlier] = [totals[name], before?.[name]]
-        const answer = name === 'single_page_rate' ? single : name === 'page_views' ? views : main
+        const answer = name === 'page_views' ? views : main
         return (
           <div key={name} data-number={name}>
             <dt>

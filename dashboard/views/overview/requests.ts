@@ -85,8 +85,6 @@ type Query = Call<Answer<'POST /query'>>
 export type OverviewRequests = {
   bots?: Call<Answer<'GET /bot-traffic'>>
   stats?: Stats
-  /** What GET /stats does not have. */
-  single?: Query
   totals?: Query
   /** The line over time, where GET /stats does not have it. */
   line?: Query
@@ -132,7 +130,6 @@ export function requests({ address, project }: ViewContext): OverviewRequests {
           groupBy: intervalOf(dates),
           compare,
         }),
-        single: call('POST /query', { ...common, metrics: ['single_page_rate'], compare }),
         ...(columnOfStats(line) === undefined && { line: call('POST /query', byDate) }),
       }
     : {
