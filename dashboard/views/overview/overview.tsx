@@ -52,13 +52,7 @@ export function Overview({ address, project, answers }: Props) {
         <Answered answer={main}>{() => <Numbers address={address} answers={answers} main={main} />}</Answered>
       )}
       {!hasNothing && (
-        <Goals
-          address={address}
-          project={project}
-          stats={answers.stats}
-          events={answers.events}
-          page={answers.pageGoal}
-        />
+        <Goals address={address} project={project} stats={answers.stats} events={answers.events} />
       )}
       {!hasNothing && (
         <div class="panels">

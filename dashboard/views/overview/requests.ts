@@ -1,5 +1,5 @@
 import { type Answer, type Call, call } from '#dashboard/api'
-import { goalFilters, goalRate, goalSessionRate, isPage, openGoal } from '#dashboard/goal'
+import { goalSessions, goalVisitors, isPage, openGoal } from '#dashboard/goal'
 import { isNamed, NAMED_TABS, type NamedTab } from '#dashboard/named-sources'
 import { compareOf, hasConditions, queryOf, questionOf } from '#dashboard/question'
 import { datesOf, intervalOf, periodOf, zoneOf } from '#dashboard/range'
@@ -91,11 +91,7 @@ export type OverviewRequests = {
   pages?: Query
   sources?: Query
   named?: Call<Answer<'GET /sources'>>
-  /**
-   * Visitors and views of a goal that is a page, and its rate of sessions by source, which GET /sources has
-   * not.
-   */
-  pageGoal?: Query
+  /** Sessions with a goal that is a page, by source: GET /sources has goals that are events. */
   sourceRates?: Query
   /** The hosts of the site, where the sources do not say them. */
   hosts?: Query
@@ -141,7 +137,7 @@ export function requests({ address, project }: ViewContext): OverviewRequests {
     call('POST /query', {
       ...common,
       filters: [...common.filters, ...more],
-      metrics: ['unique_users', 'event_count', ...(goal === undefined ? [] : [goalRate(goal)])],
+      metrics: ['unique_users', 'event_count', ...(goal === undefined ? [] : [goalVisitors(goal)])],
       group_by,
       limit,
     })
@@ -157,12 +153,6 @@ export function requests({ address, project }: ViewContext): OverviewRequests {
   }
   return {
     ...numbers,
-    ...(page !== undefined && {
-      pageGoal: call('POST /query', {
-        ...{ ...common, filters: [...common.filters, ...goalFilters(page)] },
-        metrics: ['unique_users', 'event_count'],
-      }),
-    }),
     pages: tabbed('pages'),
     ...(isNamed(source) && !isShared
       ? {
@@ -174,7 +164,7 @@ export function requests({ address, project }: ViewContext): OverviewRequests {
           }),
           ...(page !== undefined && {
             sourceRates: call('POST /query', {
-              ...{ ...common, metrics: [goalSessionRate(page)] },
+              ...{ ...common, metrics: ['session_count', goalSessions(page)] },
               ...{ group_by: [NAMED_TABS[source].group], limit: 1_000 },
             }),
           }),

@@ -2,8 +2,18 @@ import type { AnswersOf, Known } from '#dashboard/answers'
 import type { Answer } from '#dashboard/api'
 import { Bars } from '#dashboard/charts/bars.tsx'
 import { Ranked, type RankedRow } from '#dashboard/charts/ranked.tsx'
-import { formatted, numberOf } from '#dashboard/format'
-import { goalLabel, goalRate, goalSessionRate, goalTitle, openGoal } from '#dashboard/goal'
+import { formatted } from '#dashboard/format'
+import {
+  type Conversion,
+  conversionCells,
+  conversionColumns,
+  conversionOf,
+  goalLabel,
+  goalSessions,
+  goalTitle,
+  goalVisitors,
+  openGoal,
+} from '#dashboard/goal'
 import { hrefTo } from '#dashboard/navigate'
 import { GoalChoice, PageGoal } from '#dashboard/parts/goal-choice.tsx'
 import { Panel } from '#dashboard/parts/panel.tsx'
@@ -82,7 +92,9 @@ function AllPages({ address, answer }: { address: Address; answer: Known<Answer<
               { value: Number(row.event_count), as: 'count' },
               { value: Number(row.session_count), as: 'count' },
               { value: row.bounce_rate === null ? null : Number(row.bounce_rate), as: 'rate' },
-              ...(goal === undefined ? [] : [{ value: numberOf(row[goalRate(goal)]), as: 'rate' } as const]),
+              ...(goal === undefined
+                ? []
+                : conversionCells(conversionOf(row[goalVisitors(goal)], row.unique_users))),
             ],
           }
         }
@@ -92,7 +104,7 @@ function AllPages({ address, answer }: { address: Address; answer: Known<Answer<
               name="Pages by visitors"
               columns={[
                 ...['Page', 'Visitors', ...changes.column, 'Views', 'Sessions', 'Without interaction'],
-                ...(goal === undefined ? [] : [goalTitle(goal)]),
+                ...(goal === undefined ? [] : conversionColumns(goalTitle(goal))),
               ]}
               rows={pages.map(toRow)}
               total={total_rows}
@@ -121,9 +133,9 @@ function EndPages({
   rates: Known<Answer<'POST /query'>> | undefined
 }) {
   const goal = openGoal(address)
-  const rateOf = ({ page }: EndRow): number | null => {
+  const conversionAt = ({ page }: EndRow, goal: string): Conversion => {
     const row = rates?.data?.rows.find(each => !each.other && each[ENDS[tab]] === page)
-    return goal === undefined ? null : numberOf(row?.[goalSessionRate(goal)])
+    return conversionOf(row?.[goalSessions(goal)], row?.session_count)
   }
   return (
     <Answered answer={answer}>
@@ -150,7 +162,7 @@ function EndPages({
             { value: row.bounce_rate, as: 'rate' },
             { value: row.avg_duration, as: 'duration' },
             { value: row.avg_events, as: 'count' },
-            ...(goal === undefined ? [] : [{ value: rateOf(row), as: 'rate' } as const]),
+            ...(goal === undefined ? [] : conversionCells(conversionAt(row, goal))),
           ],
         })
         return (
@@ -165,7 +177,7 @@ function EndPages({
                 'Without interaction',
                 'Duration',
                 'Events',
-                ...(goal === undefined ? [] : [`Sessions with ${goalLabel(goal)}`]),
+                ...(goal === undefined ? [] : conversionColumns(`Sessions with ${goalLabel(goal)}`)),
               ]}
               rows={pages.map(toRow)}
               load={wholeOf(answer, whole => endsOf(whole, tab).map(toRow))}
