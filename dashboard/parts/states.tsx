@@ -157,13 +157,16 @@ export function Answered<Data>({ answer, children }: AnsweredProps<Data>) {
 }
 
 /**
- * Says so when a limit or a cap has cut an answer. `isCounted`: the list itself says how many rows there are.
+ * Says so when a limit or a cap has cut an answer. `shown`: how many of its rows the list shows. `isCounted`: the
+ * list itself says how many rows there are.
  */
 export function CutNote({
   answer,
+  shown,
   isCounted = false,
 }: {
   answer: Pick<Known, 'receipt' | 'data'>
+  shown?: number
   isCounted?: boolean
 }) {
   const data = answer.data as { truncated?: boolean; total_rows?: number } | undefined
@@ -173,7 +176,7 @@ export function CutNote({
     <p class="cut">
       {data?.total_rows === undefined
         ? 'A limit has cut this answer.'
-        : `The first of ${formatted(data.total_rows)} rows.`}
+        : `The first ${shown === undefined ? '' : `${formatted(shown)} `}of ${formatted(data.total_rows)} rows.`}
     </p>
   )
 }

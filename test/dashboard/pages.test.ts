@@ -38,9 +38,10 @@ test('pages are listed by visitors, and by the sessions that begin and end on th
   const lengths = await drawings.get<{ distribution: { bucket: string; sessions: number }[] }>(
     `/sessions/distribution?${ZONE}`,
   )
-  expect(entries.cells('Sessions by length').map(([bucket]) => bucket)).toEqual(
-    lengths.distribution.map(({ bucket }) => bucket),
+  expect(entries.cells('Sessions by length').map(([, sessions]) => sessions?.split(' ')[0])).toEqual(
+    lengths.distribution.map(({ sessions }) => count(sessions)),
   )
+  expect(entries.cells('Sessions by length')[1]?.[0]).toBe('Up to 10 seconds')
 })
 
 test('each page and each entry page has its change against the dates before', async () => {

@@ -142,29 +142,32 @@ function GoalList({ address, project, goals, visitors, rows, isCut }: ListProps)
         )}
       </Empty>
     )
+  const table = (ofPages?: Query) => (
+    <Ranked
+      name="Goals by visitors"
+      columns={['Goal', 'Visitors', 'Rate', 'Events']}
+      rows={goals.map(goal => {
+        const row = isPage(goal) ? undefined : rows.find(({ event, other }) => event === goal && !other)
+        const none = isCut || isPage(goal) ? null : 0
+        const people = isPage(goal) ? ofPages?.rows[0]?.[goalReached(goal)] : row?.unique_users
+        const conversion = conversionOf(people ?? none, visitors)
+        return {
+          key: goal,
+          label: goalLabel(goal),
+          title: visible(goal),
+          href: hrefTo(withOwn(address, { goal: goal === open ? [] : [goal] })),
+          share: conversion.rate ?? 0,
+          cells: [
+            ...conversionCells(conversion),
+            { value: numberOf(row?.event_count ?? none), as: 'count' },
+          ],
+        }
+      })}
+    />
+  )
   return (
     <>
-      <Ranked
-        name="Goals by visitors"
-        columns={['Goal', 'Visitors', 'Rate', 'Events']}
-        rows={goals.map(goal => {
-          const row = isPage(goal) ? undefined : rows.find(({ event, other }) => event === goal && !other)
-          const none = isCut || isPage(goal) ? null : 0
-          const people = isPage(goal) ? reached?.data?.rows[0]?.[goalReached(goal)] : row?.unique_users
-          const conversion = conversionOf(people ?? none, visitors)
-          return {
-            key: goal,
-            label: goalLabel(goal),
-            title: visible(goal),
-            href: hrefTo(withOwn(address, { goal: goal === open ? [] : [goal] })),
-            share: conversion.rate ?? 0,
-            cells: [
-              ...conversionCells(conversion),
-              { value: numberOf(row?.event_count ?? none), as: 'count' },
-            ],
-          }
-        })}
-      />
+      {reached === undefined ? table() : <Answered answer={reached}>{table}</Answered>}
       {isCut && <p class="cut">Only the {formatted(rows.length)} most frequent events are known here.</p>}
     </>
   )

@@ -85,7 +85,7 @@ export function ListPanel({ name, address, answer, hosts }: Props) {
                 table={tableOf(hasAll ? rowsOf(data.rows, all) : rows)}
                 load={wholeOf(answer, whole => tableOf(rowsOf(whole.rows, MAX_ROWS)).rows)}
               />
-              {tab !== 'referrer' && <CutNote answer={answer} />}
+              {tab !== 'referrer' && <CutNote answer={answer} shown={rows.length} />}
               {hasAll && data.truncated !== true && all > rows.length && (
                 <p class="cut">
                   The first {formatted(rows.length)} of {formatted(all)} rows.

@@ -191,6 +191,16 @@ function EndPages({
   )
 }
 
+const LENGTHS = {
+  '0s': 'A single moment',
+  '1-10s': 'Up to 10 seconds',
+  '10-30s': '10 to 30 seconds',
+  '30-60s': '30 to 60 seconds',
+  '1-3m': '1 to 3 minutes',
+  '3-10m': '3 to 10 minutes',
+  '10m+': 'Over 10 minutes',
+} as const
+
 /** How long the sessions up to a length last. */
 const AT_MOST = {
   '0s': 'a single moment, as with one event',
@@ -213,7 +223,7 @@ function Lengths({ answer, note }: LengthsProps) {
           return (
             <>
               <p class="quiet">
-                Half of the sessions or more last {AT_MOST[median_bucket]};{' '}
+                At least half of the sessions last {AT_MOST[median_bucket]}.{' '}
                 {formatted(engaged_pct, 'percent')} last 30 seconds or more.
               </p>
               <Bars
@@ -221,8 +231,8 @@ function Lengths({ answer, note }: LengthsProps) {
                 columns={['Length', 'Sessions']}
                 bars={distribution.map(({ bucket, sessions, pct }) => ({
                   key: bucket,
-                  label: bucket,
-                  title: bucket,
+                  label: LENGTHS[bucket],
+                  title: LENGTHS[bucket],
                   value: sessions,
                   note: formatted(pct, 'percent'),
                 }))}

@@ -86,6 +86,7 @@ test('a goal is chosen by keyboard or by its name, and each list then says how m
   await page.getByRole('combobox', { name: 'Goal' }).selectOption('none')
   const kept = page.getByRole('table', { name: 'Goals by visitors' }).getByRole('link', { name: '/pri*' })
   await kept.waitFor()
+  expect(await page.getByRole('row', { name: /^\/pri\*/ }).innerText()).toMatch(/\d+\s+\d.*%/)
   expect(await page.getByRole('button', { name: /^Keep / }).count()).toBe(0)
   await dashboard.put('/project-context', { project: 'demo', ...before })
 })
