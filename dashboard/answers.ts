@@ -46,7 +46,7 @@ const PASSES_BY: ReadonlySet<ProblemKind> = new Set(['restarting', 'offline', 'l
 /** Answers that are kept: some tens of views. The one that was used longest ago goes first. */
 export const MAX_KNOWN = 300
 
-/** Questions that are due so soon after one that is asked again go with it, ms: those of one failed call. */
+/** Questions that are due so soon after one that is asked again go with it, ms. */
 const TOGETHER_MS = 250
 
 type Entry = Known & {
@@ -149,10 +149,16 @@ export async function ask(each: Call, maxAgeMs = FRESH_MS, reply?: Promise<Reply
 
 function retryLater(entry: Entry, leastMs: number): void {
   const wait = Math.max(leastMs, RETRY_MS[Math.min(entry.tries, RETRY_MS.length - 1)] as number)
+  const { problem } = entry
   entry.tries += 1
   entry.retryAt = Date.now() + wait
   entry.timer = setTimeout(() => {
-    const due = [...entries.values()].filter(each => each.retryAt <= entry.retryAt + TOGETHER_MS)
+    // Reads of one failed call have one problem, however long a busy page took to note it for each.
+    const due = [...entries.values()].filter(
+      each =>
+        each.retryAt <= entry.retryAt + TOGETHER_MS ||
+        (each.problem === problem && each.retryAt !== Number.POSITIVE_INFINITY),
+    )
     for (const each of due) stopRetry(each)
     // Nobody looks at a question whose view is gone. A hidden page asks when it is shown again.
     const calls = due.map(({ call }) => call).filter(each => watched.has(keyOf(each)))
@@ -173,6 +179,14 @@ function isShown(): boolean {
 /** How often an open view asks again, ms. The service says it, because a question may cost money there. */
 function refreshMs(): number {
   return Number(document.getElementById('app')?.dataset.refreshSeconds ?? REFRESH_SECONDS) * 1_000
+}
+
+/** Requests the answers that have failed again, because a reader wants them now. */
+export function tryAgain(answers: readonly Known[]): void {
+  askAll(
+    answers.filter(({ problem }) => problem !== null).map(({ call }) => call),
+    () => 0,
+  )
 }
 
 /** Requests everything that is on the screen again. */

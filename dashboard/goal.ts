@@ -1,4 +1,5 @@
 import type { Condition } from '#schemas/conditions'
+import { formatted, numberOf } from './format.ts'
 import { eventLabel, pathLabel } from './texts.ts'
 import { type Address, ownValue } from './url.ts'
 
@@ -36,16 +37,46 @@ function conditionOfGoal(goal: string): Condition {
 }
 
 /**
- * The metric of POST /query: of the visitors of a row, the part that did the goal at any time of the dates
- * (U93).
+ * The metric of POST /query: how many visitors of a row did the goal at any time of the dates (U150).
  */
-export function goalRate(goal: string): string {
-  return `rate(${JSON.stringify({ person: conditionOfGoal(goal) })})`
+export function goalVisitors(goal: string): string {
+  return `people(${JSON.stringify({ person: conditionOfGoal(goal) })})`
 }
 
 /** The same of the sessions of a row. */
-export function goalSessionRate(goal: string): string {
-  return `session_rate(${JSON.stringify({ session: conditionOfGoal(goal) })})`
+export function goalSessions(goal: string): string {
+  return `sessions(${JSON.stringify({ session: conditionOfGoal(goal) })})`
+}
+
+/** How many visitors of a read did the goal, in what its filters leave. */
+export function goalReached(goal: string): string {
+  return `people(${JSON.stringify(conditionOfGoal(goal))})`
+}
+
+/** Who did a goal, of all in a row: their number and their part; null where it is not known. */
+export type Conversion = { did: number | null; rate: number | null }
+
+/** The heads of the two columns that a list has for a goal. */
+export function conversionColumns(title: string): string[] {
+  return [title, 'Rate']
+}
+
+export function conversionOf(did: unknown, all: unknown): Conversion {
+  const [some, every] = [numberOf(did), numberOf(all)]
+  return { did: some, rate: some === null || !every ? null : some / every }
+}
+
+/** The two cells of a conversion in a list. */
+export function conversionCells({ did, rate }: Conversion) {
+  return [
+    { value: did, as: 'count' },
+    { value: rate, as: 'rate' },
+  ] as const
+}
+
+/** The same as a short text beside a number. */
+export function conversionNote({ did, rate }: Conversion): string {
+  return did === null ? '–' : `${formatted(did)} (${formatted(rate, 'rate')})`
 }
 
 /** The goal as a thing: `signup`, `/thanks`. */

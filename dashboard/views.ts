@@ -109,7 +109,7 @@ export const views: readonly ViewRow[] = [
     group: 'Traffic',
     key: 's',
     inDemo: true,
-    ignores: ofPeople,
+    ignores: ofCompared,
     load: () => import('#dashboard/views/sources/view.tsx'),
   },
   {

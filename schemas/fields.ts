@@ -236,6 +236,9 @@ export const limit = wholeNumber('limit', 1, 1000)
 /** Numbers that /numbers.md defines. */
 export const uniqueUsers = z.int().meta({ description: 'Different persons: /numbers.md#users' })
 export const bounceRate = z.number().meta({ description: 'Bounces / sessions, 0 to 1: /numbers.md#bounces' })
+export const singlePageRate = z
+  .number()
+  .meta({ description: 'Sessions with exactly one `page_view` / sessions, 0 to 1: /numbers.md#u83' })
 export const sessionCount = z
   .int()
   .meta({ description: 'Sessions that start in the range: /numbers.md#sessions' })

@@ -7,7 +7,7 @@ export const MEANINGS: readonly string[] = [
   'Person (unique_users): all ids that identify has linked count once. The people of two days do not add up: one person may be in both.',
   'Session: all events with one session_id. It belongs to the day on which it starts. Duration is last event minus first, in ms.',
   'Bounce: a session without an interaction. Page views, impressions, scroll depth, errors, time on page, load times, web vitals and exposures to experiments are no interactions.',
-  'bounce_rate = bounces / sessions, 0 to 1. single_page_rate of /query: sessions with exactly one page_view. pages_per_session counts events of every name.',
+  'bounce_rate = bounces / sessions, 0 to 1. single_page_rate: the part of sessions with exactly one page_view. pages_per_session counts events of every name.',
   'Conversion rate of a step: of those who passed the step before, within the window (default 168 hours from step 1).',
   'Retention: of the people of a cohort, those with an activity n periods after their first.',
   'Ranges: since=7d has 8 dates, today included, and today is not over. Dates are of tz, else of the time zone of the project, else UTC; the answer names the zone.',

@@ -28,22 +28,31 @@ export const DERIVED_GROUPS: readonly string[] = [...TIME_GROUPS, ...SESSION_GRO
 export const COUNT_MODES = ['session_then_user', 'raw'] as const
 const ORDER_FIELDS = ['event_count', 'unique_users', 'session_count', 'date', 'event'] as const
 
+/** Metrics of a condition. `of`: who has an event that passes. `as`: whether it is their part or their number. */
+const RATES = {
+  rate: { of: 'people', as: 'part' },
+  session_rate: { of: 'sessions', as: 'part' },
+  people: { of: 'people', as: 'number' },
+  sessions: { of: 'sessions', as: 'number' },
+} as const
+export type Rate = (typeof RATES)[keyof typeof RATES]
+
 const METRIC = new RegExp(
-  `^(${METRICS.join('|')}|(${NUMERIC_METRICS.join('|')}|unique)\\(([A-Za-z0-9_]{1,128}|${PROPERTY_PATTERN})\\)|(rate|session_rate)\\(\\{[\\s\\S]*\\}\\))$`,
+  `^(${METRICS.join('|')}|(${NUMERIC_METRICS.join('|')}|unique)\\(([A-Za-z0-9_]{1,128}|${PROPERTY_PATTERN})\\)|(${Object.keys(RATES).join('|')})\\(\\{[\\s\\S]*\\}\\))$`,
 )
 const GROUP = new RegExp(`^(${[...GROUP_FIELDS, ...DERIVED_GROUPS].join('|')}|${PROPERTY_PATTERN})$`)
 /** A metric of the values of a property. */
 const OF_PROPERTY = /^([a-z0-9]+)\(([\s\S]*)\)$/
-const RATE = /^(rate|session_rate)\(([\s\S]*)\)$/
+const RATE = new RegExp(`^(${Object.keys(RATES).join('|')})\\(([\\s\\S]*)\\)$`)
 /** Characters of a rate, as of a condition in a query string. */
 const MAX_RATE_CHARS = 16_384
 
-/** The condition of a metric that is a rate, and of whom it is a part; null for another metric. */
-export function rateOf(metric: string): { of: 'people' | 'sessions'; condition: Condition } | null {
+/** What a metric of a condition counts; null for another metric. */
+export function rateOf(metric: string): (Rate & { condition: Condition }) | null {
   const [, name, text = ''] = RATE.exec(metric) ?? []
   if (name === undefined || text.length > MAX_RATE_CHARS) return null
   const condition = parseRate(text)
-  return condition === null ? null : { of: name === 'rate' ? 'people' : 'sessions', condition }
+  return condition === null ? null : { ...RATES[name as keyof typeof RATES], condition }
 }
 
 type PropertyMetric = { statistic: (typeof NUMERIC_METRICS)[number] | 'unique'; key: string }
@@ -167,11 +176,11 @@ export const queryBody = z.object({
     entry: METRIC,
     accepts: isMetric,
     code: 'INVALID_METRIC',
-    allowed: `${METRICS.join(', ')}, or sum, avg, min, max, p50, p75, p90, p95, p99, unique of a property such as sum(value), or rate, session_rate of a condition such as rate({"field":"event","op":"eq","value":"signup"})`,
+    allowed: `${METRICS.join(', ')}, or sum, avg, min, max, p50, p75, p90, p95, p99, unique of a property such as sum(value), or rate, session_rate, people, sessions of a condition such as rate({"field":"event","op":"eq","value":"signup"})`,
     fewest: 1,
     most: MAX_METRICS,
     description:
-      'What to compute for each group. `event_count` follows `count_mode`. `bounce_rate`, `single_page_rate` and `avg_duration` are of the sessions with an event in the group. `sum`, `avg`, `min`, `max`, `p50`, `p75`, `p90`, `p95`, `p99` of a property, such as `sum(value)`, use numbers only. `unique(plan)` counts different values. `rate({condition})` is the part of the people, `session_rate({condition})` of the sessions, with an event that passes.',
+      'What to compute for each group. `event_count` follows `count_mode`. `bounce_rate`, `single_page_rate` and `avg_duration` are of the sessions with an event in the group. `sum`, `avg`, `min`, `max`, `p50`, `p75`, `p90`, `p95`, `p99` of a property, such as `sum(value)`, use numbers only. `unique(plan)` counts different values. `rate({condition})` is the part of the people, `session_rate({condition})` of the sessions, with an event that passes; `people({condition})` and `sessions({condition})` are their numbers.',
   })
     .refine(areRatesFew, {
       message: `Field \`metrics\` has rates with more than 100 conditions, or ${MAX_RATE_CHARS} characters, together. Send several queries.`,

@@ -9,6 +9,7 @@ import {
   project,
   questionOfWeek,
   sessionCount,
+  singlePageRate,
   uniqueUsers,
 } from './fields.ts'
 import { deltaMetric } from './sessions.ts'
@@ -50,6 +51,7 @@ export const statsOfPeriod = {
   sessions: z.object({
     total_sessions: sessionCount,
     bounce_rate: bounceRate,
+    single_page_rate: singlePageRate,
     avg_duration: z.int().meta({ description: 'ms' }),
     pages_per_session: z.number().meta({ description: 'Events of any name per session' }),
     sessions_per_user: z.number(),
@@ -79,6 +81,7 @@ export const statsResponse = z
         unique_users: deltaMetric,
         total_sessions: deltaMetric,
         bounce_rate: deltaMetric,
+        single_page_rate: deltaMetric,
         avg_duration: deltaMetric,
       })
       .optional(),

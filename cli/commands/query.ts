@@ -20,7 +20,7 @@ const FLAGS: readonly Flag[] = [
     flags: '--metrics <names>',
     parameter: 'metrics',
     as: 'list',
-    help: 'event_count, unique_users, session_count, bounce_rate, single_page_rate, avg_duration, or sum(properties.x), avg, min, max, p50, p75, p90, p95, p99, unique, or rate({condition}) (default: event_count)',
+    help: 'event_count, unique_users, session_count, bounce_rate, single_page_rate, avg_duration, or sum(properties.x), avg, min, max, p50, p75, p90, p95, p99, unique, or rate({condition}), people({condition}) (default: event_count)',
   },
   {
     flags: '--group-by <fields>',

@@ -84,6 +84,7 @@ function toChanges(current: StatsOfPeriod, previous: StatsOfPeriod): NonNullable
     unique_users: toDelta(current.totals.unique_users, previous.totals.unique_users, 0),
     total_sessions: toDelta(current.sessions.total_sessions, previous.sessions.total_sessions, 0),
     bounce_rate: toDelta(current.sessions.bounce_rate, previous.sessions.bounce_rate, 3),
+    single_page_rate: toDelta(current.sessions.single_page_rate, previous.sessions.single_page_rate, 3),
     avg_duration: toDelta(current.sessions.avg_duration, previous.sessions.avg_duration, 0),
   }
 }
@@ -228,12 +229,13 @@ function hoursSql(read: LakeRead, localTimestamp: SqlQuery): SqlQuery {
 }
 
 function sessionsSql(read: LakeRead): SqlQuery {
-  const relation = sessions(read, ['user_key', 'start_at', 'end_at', 'event_count', 'is_bounce'])
+  const fields = ['user_key', 'start_at', 'end_at', 'event_count', 'is_bounce', 'page_view_count'] as const
   return sql`SELECT count(*) AS sessions, count(DISTINCT user_key) AS users,
       CAST(sum(is_bounce) AS bigint) AS bounces,
+      count(CASE WHEN page_view_count = 1 THEN 1 END) AS single_pages,
       CAST(sum(date_diff('millisecond', start_at, end_at)) AS bigint) AS duration,
       CAST(sum(event_count) AS bigint) AS events
-    FROM ${relation} AS session`
+    FROM ${sessions(read, fields)} AS session`
 }
 
 function sessionTotals(row: Row): Stats['sessions'] {
@@ -241,6 +243,7 @@ function sessionTotals(row: Row): Stats['sessions'] {
   return {
     total_sessions: sessions,
     bounce_rate: ratio(Number(row.bounces ?? 0), sessions, 3),
+    single_page_rate: ratio(Number(row.single_pages ?? 0), sessions, 3),
     avg_duration: ratio(Number(row.duration ?? 0), sessions, 0),
     pages_per_session: ratio(Number(row.events ?? 0), sessions, 1),
     sessions_per_user: ratio(sessions, Math.max(1, Number(row.users ?? 0)), 1),

@@ -1,6 +1,7 @@
 import type { Known } from '#dashboard/answers'
 import type { ChangeCell } from '#dashboard/charts/ranked.tsx'
-import { bucketLabel, changeOf, datesLabel, formatted } from '#dashboard/format'
+import { changeOf, datesLabel, formatted } from '#dashboard/format'
+import { whyNoChange } from './change.tsx'
 
 /**
  * Rows of a list that is compared. The rows before are its first ones, too, so more of them are asked for
@@ -29,11 +30,8 @@ export function rowChanges<Row>(
   const none = { column: [], cellOf: () => [] }
   if (before === undefined) return { ...none, note: null }
   const { period, rows, isCut } = before
-  const dataFrom = receipt?.data_from
-  if (dataFrom && period.from < dataFrom) {
-    const first = bucketLabel(dataFrom, 'long')
-    return { ...none, note: `No change is shown, because the first event is of ${first}.` }
-  }
+  const note = whyNoChange(period.from, receipt?.data_from)
+  if (note !== null) return { ...none, note }
   const values = new Map(rows.map(row => [of.key(row), of.value(row)]))
   const dates = datesLabel(period.from, period.to)
   const cellOf = (row: Row): ChangeCell => {

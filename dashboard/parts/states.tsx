@@ -1,6 +1,6 @@
-import type { ComponentChildren } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
-import type { Known } from '#dashboard/answers'
+import { type ComponentChildren, createContext } from 'preact'
+import { useContext, useEffect, useState } from 'preact/hooks'
+import { type Known, tryAgain } from '#dashboard/answers'
 import type { Problem, ProblemKind } from '#dashboard/api'
 import { type About, MoreTools } from '#dashboard/charts/save-tools.tsx'
 import { formatted } from '#dashboard/format'
@@ -48,13 +48,63 @@ const ADVICE: Partial<Record<ProblemKind, ComponentChildren>> = {
   missing: <a href="/app">All sites</a>,
 }
 
-export function ProblemNote({ problem }: { problem: Problem }) {
+/** What may be gone when it is asked again. A service that wants to rest is not asked sooner. */
+const MAY_PASS: ReadonlySet<ProblemKind> = new Set(['restarting', 'offline', 'failed'])
+
+type ProblemProps = {
+  problem: Problem /** What it has failed, to be asked again. */
+  failed: readonly Known[]
+}
+
+export function ProblemNote({ problem, failed }: ProblemProps) {
   return (
     <div class="note problem" role="alert">
       <strong>{TITLES[problem.kind]}</strong>
       <p>{problem.message}</p>
       {ADVICE[problem.kind] !== undefined && <p>{ADVICE[problem.kind]}</p>}
+      {MAY_PASS.has(problem.kind) && (
+        <p>
+          <button
+            type="button"
+            class="plain"
+            disabled={failed.some(({ isAsking }) => isAsking)}
+            onClick={() => tryAgain(failed)}
+          >
+            Try again
+          </button>
+        </p>
+      )}
     </div>
+  )
+}
+
+/** The problem that the head of the view says for several of its panels; null without one. */
+const SharedProblem = createContext<Problem | null>(null)
+
+function isSame(a: Problem, b: Problem): boolean {
+  return a.code === b.code && a.message === b.message
+}
+
+/**
+ * A view with its answers. Where two or more have failed for one reason, the reason stands once above them,
+ * with one button, and their panels only say that they have no numbers.
+ */
+export function WithProblems({
+  answers,
+  children,
+}: {
+  answers: readonly Known[]
+  children: ComponentChildren
+}) {
+  const failed = answers.filter(({ problem }) => problem !== null)
+  const of = (problem: Problem) =>
+    failed.filter(each => each.problem !== null && isSame(each.problem, problem))
+  const shared = failed.map(({ problem }) => problem as Problem).find(each => of(each).length > 1) ?? null
+  return (
+    <SharedProblem.Provider value={shared}>
+      {shared !== null && <ProblemNote problem={shared} failed={of(shared)} />}
+      {children}
+    </SharedProblem.Provider>
   )
 }
 
@@ -82,8 +132,11 @@ export type AnsweredProps<Data> = { answer: Known<Data>; children(data: Data): C
 export function Answered<Data>({ answer, children }: AnsweredProps<Data>) {
   const { data, problem, isAsking } = answer
   const isSlow = useIsSlow(data === undefined && problem === null)
+  const shared = useContext(SharedProblem)
+  const isSaidAbove = shared !== null && problem !== null && isSame(problem, shared)
   if (data === undefined) {
-    if (problem !== null) return <ProblemNote problem={problem} />
+    if (isSaidAbove) return <p class="cut">No numbers yet.</p>
+    if (problem !== null) return <ProblemNote problem={problem} failed={[answer]} />
     return (
       <div class={isSlow ? 'skeleton slow' : 'skeleton'} aria-busy="true">
         <span class="hidden">Loading</span>
@@ -92,7 +145,9 @@ export function Answered<Data>({ answer, children }: AnsweredProps<Data>) {
   }
   return (
     <div class="answered" aria-busy={isAsking ? 'true' : undefined}>
-      {problem !== null && <p class="stale">{problem.message} These numbers are from before.</p>}
+      {problem !== null && (
+        <p class="stale">{isSaidAbove ? '' : `${problem.message} `}These numbers are from before.</p>
+      )}
       <MoreTools.Provider value={(about: About) => <WhereFrom about={about} answer={answer} />}>
         {children(data)}
       </MoreTools.Provider>
@@ -102,13 +157,16 @@ export function Answered<Data>({ answer, children }: AnsweredProps<Data>) {
 }
 
 /**
- * Says so when a limit or a cap has cut an answer. `isCounted`: the list itself says how many rows there are.
+ * Says so when a limit or a cap has cut an answer. `shown`: how many of its rows the list shows. `isCounted`: the
+ * list itself says how many rows there are.
  */
 export function CutNote({
   answer,
+  shown,
   isCounted = false,
 }: {
   answer: Pick<Known, 'receipt' | 'data'>
+  shown?: number
   isCounted?: boolean
 }) {
   const data = answer.data as { truncated?: boolean; total_rows?: number } | undefined
@@ -118,7 +176,7 @@ export function CutNote({
     <p class="cut">
       {data?.total_rows === undefined
         ? 'A limit has cut this answer.'
-        : `The first of ${formatted(data.total_rows)} rows.`}
+        : `The first ${shown === undefined ? '' : `${formatted(shown)} `}of ${formatted(data.total_rows)} rows.`}
     </p>
   )
 }

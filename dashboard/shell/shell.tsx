@@ -118,7 +118,7 @@ export function Shell() {
         )}
         <main id="main" tabIndex={-1} data-view={view}>
           {answers.projects?.problem && answers.projects.data === undefined ? (
-            <ProblemNote problem={answers.projects.problem} />
+            <ProblemNote problem={answers.projects.problem} failed={[answers.projects]} />
           ) : isKnown ? (
             <ViewFrame key={view} row={row} address={address} />
           ) : (

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { useAnswers } from '#dashboard/answers'
 import { SavedOf } from '#dashboard/charts/save-tools.tsx'
 import { fullDatesLabel } from '#dashboard/format'
-import { useIsSlow } from '#dashboard/parts/states.tsx'
+import { useIsSlow, WithProblems } from '#dashboard/parts/states.tsx'
 import { titleOf } from '#dashboard/project-names'
 import { datesOf, zoneOf } from '#dashboard/range'
 import { readShared } from '#dashboard/shared'
@@ -64,7 +64,9 @@ function Asked({ view, row, address }: { view: View; row: ViewRow; address: Addr
   }
   return (
     <SavedOf.Provider value={saved}>
-      <Draw {...context} answers={answers} />
+      <WithProblems answers={Object.values(answers)}>
+        <Draw {...context} answers={answers} />
+      </WithProblems>
     </SavedOf.Provider>
   )
 }

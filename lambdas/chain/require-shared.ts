@@ -18,7 +18,7 @@ const RANGE_FIELDS = ['since', 'until', 'date_from', 'date_to']
 /** Each more doubles the groups that core/reports/few-people/whole-groups.ts counts to judge a question. */
 const MAX_FILTERED_FIELDS = 3
 /** What may be the value of a single event, however many people are in the group. */
-const SINGLE_VALUE = /^(min|max|p\d\d|unique|rate|session_rate)\(/
+const SINGLE_VALUE = /^(min|max|p\d\d|unique|rate|session_rate|people|sessions)\(/
 
 /**
  * Lets a share link read the reports of its views and nothing else: no other route, and no field by which a

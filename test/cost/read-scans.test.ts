@@ -40,7 +40,8 @@ function* simulateYear(): Generator<Snapshot & { now: number }> {
     const at = START + epoch * EPOCH_MS
     const bytes = EVENTS_PER_EPOCH * segmentBytesPerEvent
     const times = { firstAt: at - EPOCH_MS, lastAt: at - 1, lastArrival: Math.floor(at / 1_000) - 1 }
-    const segment = segmentOf({ from: epoch, until: epoch + 1, bytes, eventIds: 1, ...times })
+    const known = { eventIds: 1, knowsSources: true }
+    const segment = segmentOf({ from: epoch, until: epoch + 1, bytes, ...known, ...times })
     manifest = mergeAll(addEpoch(manifest, epoch, segment))
     // A prime, so that the samples see all states of the merges.
     if (epoch * EPOCH_MS < 300 * DAY_MS || epoch % 101 !== 0) continue

@@ -42,11 +42,18 @@ test('numbers, kinds, senders and days are those of the API', async () => {
     bots.categories.map(({ requests, dropped_events }) => [count(requests), count(dropped_events)]),
   )
   expect(page.cells('Purposes of crawlers by requests').map(row => [row[1], row[3]])).toEqual(
-    bots.purposes.map(({ requests, dropped_events }) => [count(requests), count(dropped_events)]),
+    bots.purposes
+      .toSorted((a, b) => b.requests - a.requests)
+      .map(({ requests, dropped_events }) => [count(requests), count(dropped_events)]),
   )
   expect(bots.purposes.map(({ purpose }) => purpose)).toEqual(['train', 'index'])
+  const purposes: Record<string, string> = { train: 'training', index: 'search' }
   expect(page.cells('Senders by requests').map(row => row.slice(0, 3))).toEqual(
-    bots.actors.map(({ actor, purpose, requests }) => [actor, purpose ?? '–', count(requests)]),
+    bots.actors.map(({ actor, purpose, requests }) => [
+      actor,
+      purposes[purpose ?? ''] ?? '–',
+      count(requests),
+    ]),
   )
   expect(page.cells('Requests of bots by day')).toEqual(
     bots.time_series.map(({ date, requests, dropped_events }) => [

@@ -125,8 +125,8 @@ test('the switch of audiences stands only where it changes the numbers, the comp
       uses(viewNamed(name), what, account({ view: name, ...changes })),
     )
   expect(shows('audience')).toEqual(['overview'])
-  expect(shows('comparison')).toEqual(['overview', 'pages', 'revenue'])
-  expect(shows('comparison', { audience: 'bots' })).toEqual(['pages', 'revenue'])
+  expect(shows('comparison')).toEqual(['overview', 'pages', 'sources', 'revenue'])
+  expect(shows('comparison', { audience: 'bots' })).toEqual(['pages', 'sources', 'revenue'])
   expect(bots({ address: account({}), project: 'demo' }).bots.endpoint).toBe('GET /bot-traffic')
 })
 

@@ -38,9 +38,10 @@ test('pages are listed by visitors, and by the sessions that begin and end on th
   const lengths = await drawings.get<{ distribution: { bucket: string; sessions: number }[] }>(
     `/sessions/distribution?${ZONE}`,
   )
-  expect(entries.cells('Sessions by length').map(([bucket]) => bucket)).toEqual(
-    lengths.distribution.map(({ bucket }) => bucket),
+  expect(entries.cells('Sessions by length').map(([, sessions]) => sessions?.split(' ')[0])).toEqual(
+    lengths.distribution.map(({ sessions }) => count(sessions)),
   )
+  expect(entries.cells('Sessions by length')[1]?.[0]).toBe('Up to 10 seconds')
 })
 
 test('each page and each entry page has its change against the dates before', async () => {
@@ -71,6 +72,24 @@ test('each page and each entry page has its change against the dates before', as
     count(first?.sessions),
     change(first?.sessions ?? 0, was),
   ])
+})
+
+test('each source has its change against the dates before, by channel and by campaign source', async () => {
+  const page = await drawings.draw('/app/p/demo/sources?range=7d')
+  type Sources = { rows: { value: string | null; sessions: number }[] }
+  const { rows, previous } = await drawings.get<Sources & { previous: Sources }>(
+    '/sources?project=demo&by=channel&since=6d&tz=Europe/Berlin&compare=previous&limit=200',
+  )
+  const changes = rows.map(({ value, sessions }) => {
+    const was = previous.rows.find(row => row.value === value)?.sessions
+    return was === undefined ? 'new' : change(sessions, was)
+  })
+  expect(changes.filter(text => text !== 'new').length).toBeGreaterThan(2)
+  expect(page.cells('Sessions by channel').map(row => row[2])).toEqual(changes)
+  const campaigns = await drawings.draw('/app/p/demo/sources?range=7d&by=utm_source')
+  expect(campaigns.cells('Sources by visitors')[0]?.[2]).toMatch(/%|new/)
+  const alone = await drawings.draw('/app/p/demo/sources?range=7d&compare=none')
+  expect(alone.cells('Sessions by channel')[0]).toHaveLength(5)
 })
 
 test('a list whose compared dates began before the first event says why it has no change', async () => {
@@ -114,7 +133,7 @@ test('sessions are listed by channel, source and landing page, with a goal', asy
   expect(rows.length).toBeGreaterThan(2)
   const numbers = page
     .cells('Sessions by channel')
-    .map(([, visits, visitors, , , converted]) => [visits, visitors, converted])
+    .map(([, visits, , visitors, , , converted]) => [visits, visitors, converted])
   expect(numbers).toEqual(
     rows.map(({ sessions, people, conversions }) =>
       [sessions, people, conversions].map(number => count(number ?? null)),

@@ -35,6 +35,17 @@ test('where one answer fails, the others are shown, and its panel says what is w
   expect(page.cells('Pages by visitors').length).toBeGreaterThan(0)
 })
 
+test('where several answers fail for one reason, the view says it once, and their panels have no numbers yet', async () => {
+  const page = await drawings.draw(
+    '/app/p/demo?range=7d',
+    refusing(['/query'], 500, 'INTERNAL', 'It failed.'),
+  )
+  const alerts = page.texts('main [role="alert"]').filter(text => text.includes('It failed.'))
+  expect(alerts).toEqual(['Something failedIt failed.Try again'])
+  for (const panel of ['Pages', 'Places', 'Devices']) expect(page.region(panel)).toContain('No numbers yet.')
+  expect(page.tile('visitors')).toMatch(/\d/)
+})
+
 test.each([
   [400, 'VALIDATION_ERROR', 'The service cannot answer this', ''],
   [403, 'FORBIDDEN', 'You may not see this', 'Somebody who may'],

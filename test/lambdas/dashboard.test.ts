@@ -164,6 +164,11 @@ describe('a share link', () => {
       routes.query,
       { body: { metrics: ['session_rate({"field":"user_id","op":"eq","value":"u1"})'] } },
     ],
+    ...['people', 'sessions'].map((name): [string, Route, RequestOptions] => [
+      `counts the ${name} of a condition`,
+      routes.query,
+      { body: { metrics: [`${name}({"field":"event","op":"eq","value":"signup"})`] } },
+    ]),
     ['groups by channel', routes.query, { body: { group_by: ['channel'] } }],
     ['groups by hour', routes.query, { body: { group_by: ['hour'] } }],
     ['breaks a funnel down by source', routes.funnel, { body: { ...funnel, breakdown: 'source' } }],

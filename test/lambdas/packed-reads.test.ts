@@ -52,7 +52,6 @@ function readsOfOverview() {
   })
   return [
     { read: 'GET /stats', since: '29d', tz: 'UTC', groupBy: 'day', compare: 'previous' },
-    { read: 'POST /query', ...dated, filters: [], metrics: ['single_page_rate'], compare: 'previous' },
     list('properties.path', [{ field: 'event', op: 'eq', value: 'page_view' }]),
     { read: 'GET /sources', since: '29d', tz: 'UTC', by: 'source', limit: 10 },
     list('country'),

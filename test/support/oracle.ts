@@ -104,6 +104,7 @@ function oracleSessions(own: readonly SentEvent[], from: number, end: number): S
     .map(group => ({
       events: group.length,
       duration: (group.at(-1) as SentEvent).timestamp - (group[0] as SentEvent).timestamp,
+      isSinglePage: group.filter(({ event }) => event === 'page_view').length === 1,
       bounce: group.every(event => NON_INTERACTIVE.has(event.event)),
       user: group.findLast(event => event.user_id !== null)?.user_id ?? null,
     }))
@@ -113,6 +114,7 @@ function oracleSessions(own: readonly SentEvent[], from: number, end: number): S
   return {
     total_sessions: total,
     bounce_rate: roundHalfUp(sessions.filter(session => session.bounce).length, total, 3),
+    single_page_rate: roundHalfUp(sessions.filter(session => session.isSinglePage).length, total, 3),
     avg_duration: roundHalfUp(sum(sessions.map(session => session.duration)), total, 0),
     pages_per_session: roundHalfUp(sum(sessions.map(session => session.events)), total, 1),
     sessions_per_user: roundHalfUp(total, Math.max(1, userCount), 1),

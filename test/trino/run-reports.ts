@@ -354,7 +354,9 @@ const queries: Partial<QueryParams>[] = [
   {
     group_by: ['country'],
     metrics: [
-      ...['rate', 'session_rate'].map(name => `${name}({"field":"event","op":"eq","value":"signup"})`),
+      ...['rate', 'session_rate', 'people', 'sessions'].map(
+        name => `${name}({"field":"event","op":"eq","value":"signup"})`,
+      ),
       'rate({"not":{"person":{"field":"is_new","op":"eq","value":true}}})',
       'session_rate({"session":{"field":"is_bounce","op":"eq","value":false}})',
     ],

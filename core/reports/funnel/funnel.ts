@@ -10,7 +10,7 @@ import { namesOf } from '#schemas/compare'
 import type { ProjectContext } from '#schemas/contexts'
 import { type funnelBody, funnelOfPeriod, type funnelResponse } from '#schemas/funnel'
 import { type FunnelPlan, funnelBreakdown, funnelPeopleSql, funnelSql, KINDS, MAX_ENTITIES } from './sql.ts'
-import { type FunnelStep, parseSteps, type StepsSource, toPlainSteps } from './steps.ts'
+import { type FunnelStep, parseSteps, type StepsSource, stepsOfGoals } from './steps.ts'
 
 export type FunnelParams = Omit<z.output<typeof funnelBody>, 'project'>
 type Response = z.input<typeof funnelResponse>
@@ -146,7 +146,7 @@ function stepsOf(
       'The project context has fewer than 2 activation events. Send `steps`, or set `activation_events` by PUT /project-context.',
     )
   }
-  return { steps: toPlainSteps(activation_events), source: 'project_context.activation_events' }
+  return { steps: stepsOfGoals(activation_events), source: 'project_context.activation_events' }
 }
 
 /** The totals over all groups of a breakdown. */
@@ -224,6 +224,6 @@ function findCaveats({ count_by, conversion_window_hours }: FunnelParams, source
   return [
     `Each entity starts with its first step-1 event of the period. Events without a ${count_by} are not counted.`,
     `Entities that started less than ${conversion_window_hours} hours ago may still convert.`,
-    ...(source === 'request.steps' ? [] : ['Steps of the project context have no filters.']),
+    ...(source === 'request.steps' ? [] : ['The steps are the goals of the project context.']),
   ]
 }

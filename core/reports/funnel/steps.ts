@@ -58,9 +58,14 @@ function countFilters(step: unknown): number {
   return isJsonObject(step) && Array.isArray(step.filters) ? step.filters.length : 0
 }
 
-/** A step without filters for each event name. */
-export function toPlainSteps(events: readonly string[]): FunnelStep[] {
-  return events.map(event => ({ event, filters: [], matches: sql`event = ${event}`, fields: [] }))
+/** A step for each entry of `activation_events`: an event, or a view of a page (U151). */
+export function stepsOfGoals(entries: readonly string[]): FunnelStep[] {
+  return entries.map((entry, i) => {
+    if (!entry.startsWith('/'))
+      return { event: entry, filters: [], matches: sql`event = ${entry}`, fields: [] }
+    const op = entry.includes('*') ? 'glob' : 'eq'
+    return parseStep({ event: 'page_view', filters: [{ property: 'path', op, value: entry }] }, i)
+  })
 }
 
 function parseStep(step: unknown, index: number): FunnelStep {

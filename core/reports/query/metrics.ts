@@ -5,7 +5,7 @@ import { ratio } from '#core/reports/run/rounding'
 import { numberOf } from '#core/reports/sql/filters'
 import { propertyValue } from '#core/reports/sql/property-value'
 import { bit, integer, sql, trustedSql } from '#core/sql/sql'
-import { numericOf, propertyMetricOf, rateOf } from '#schemas/query'
+import { numericOf, propertyMetricOf, type Rate, rateOf } from '#schemas/query'
 import { currenciesMetric, MONEY_KEY } from './currencies-metric.ts'
 import { type SumParts, sumOfParts, sumParts } from './exact-sum.ts'
 import type { Metric } from './metric.ts'
@@ -30,7 +30,7 @@ export function planMetrics(names: readonly string[], countMode: string, rates =
     const key = keys[i]
     const rate = rateOf(name)
     const test = rate === null ? undefined : tests.next().value
-    if (rate !== null && test !== undefined) return rateMetric(name, i, rate.of, { ...rates, test })
+    if (rate !== null && test !== undefined) return rateMetric(name, i, rate, { ...rates, test })
     const asked = propertyMetricOf(name)
     if (asked?.statistic === 'unique') return uniqueMetric(name, i, asked.key)
     return key === undefined
@@ -185,11 +185,11 @@ function uniqueMetric(name: string, index: number, key: string): Metric {
   }
 }
 
-/** The part of the people or sessions of a group that have an event in it which passes a condition. */
+/** The people or sessions of a group that have an event in it which passes a condition, or their part. */
 function rateMetric(
   name: string,
   index: number,
-  of: 'people' | 'sessions',
+  { of, as }: Rate,
   { test, fields, sets }: Pick<RateTests, 'fields' | 'sets'> & { test: SqlQuery },
 ): Metric {
   const alias = trustedSql(`passes_${index}`)
@@ -204,12 +204,16 @@ function rateMetric(
     rowsOf: 'entities',
     fields: [...fields, ...sets.map(set => ID_OF[set.of])],
     extra: { alias, value: bit(test) },
-    aggregates: [
-      sql`CASE WHEN ${all} = 0 THEN 0e0 ELSE CAST(${passing} AS double) / ${all} END`,
-      passing,
-      all,
-    ],
-    read: ([, some, every]) => ratio(Number(some ?? 0), Number(every ?? 0), 3),
+    ...(as === 'number'
+      ? { aggregates: [passing], read: toCount }
+      : {
+          aggregates: [
+            sql`CASE WHEN ${all} = 0 THEN 0e0 ELSE CAST(${passing} AS double) / ${all} END`,
+            passing,
+            all,
+          ],
+          read: ([, some, every]) => ratio(Number(some ?? 0), Number(every ?? 0), 3),
+        }),
     isAdditive: false,
     needsUsers: of === 'people',
     needsSessions: of === 'sessions',

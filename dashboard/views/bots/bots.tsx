@@ -68,7 +68,13 @@ function Tiles({ data: { summary, period }, answer }: { data: Data; answer: Know
             <Num name={name} answer={answer}>
               {headline(current)}
             </Num>
-            <Change change={change_pct === null ? null : change_pct / 100} isGood={null} title={before} />
+            <Change
+              change={change_pct === null ? null : change_pct / 100}
+              isGood={null}
+              title={before}
+              from={period.previous_from}
+              dataFrom={answer.receipt?.data_from}
+            />
           </dd>
         </div>
       ))}
@@ -101,7 +107,7 @@ function Course({ address, data }: { address: Address; data: Data }) {
   const byDate = new Map(time_series.map(each => [each.date, each]))
   const name = 'Requests of bots by day'
   return (
-    <Panel title="By day" wide>
+    <Panel title="Requests by day" wide>
       <ChartFrame
         name={name}
         table={{

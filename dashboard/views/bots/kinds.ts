@@ -21,6 +21,13 @@ export function purposeLabel(purpose: string): string {
   return PURPOSES[purpose] ?? purpose
 }
 
+/** The same in a word, for a cell beside numbers. */
+const SHORT_PURPOSES: Record<string, string> = { train: 'training', index: 'search', fetch: 'a reader' }
+
+export function shortPurpose(purpose: string): string {
+  return SHORT_PURPOSES[purpose] ?? purpose
+}
+
 export function kindLabel(category: string): string {
   return KINDS[category] ?? category
 }

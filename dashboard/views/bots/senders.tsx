@@ -5,7 +5,7 @@ import { hrefTo } from '#dashboard/navigate'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { Empty } from '#dashboard/parts/states.tsx'
 import { type Address, ownValue, withOwn } from '#dashboard/url'
-import { kindLabel, purposeLabel } from './kinds.ts'
+import { kindLabel, purposeLabel, shortPurpose } from './kinds.ts'
 import { SENDERS } from './requests.ts'
 
 type Data = Answer<'GET /bot-traffic'>
@@ -46,17 +46,19 @@ export function Purposes({ data: { purposes } }: Pick<Props, 'data'>) {
       <Ranked
         name="Purposes of crawlers by requests"
         columns={['Purpose', 'Requests', 'Share of all', 'Not stored']}
-        rows={purposes.map(({ purpose, requests, share_pct, dropped_events }) => ({
-          key: purpose,
-          label: purposeLabel(purpose),
-          title: purpose,
-          share: requests / most,
-          cells: [
-            { value: requests, as: 'count' },
-            { value: share_pct, as: 'percent' },
-            { value: dropped_events, as: 'count' },
-          ],
-        }))}
+        rows={purposes
+          .toSorted((a, b) => b.requests - a.requests)
+          .map(({ purpose, requests, share_pct, dropped_events }) => ({
+            key: purpose,
+            label: purposeLabel(purpose),
+            title: purpose,
+            share: requests / most,
+            cells: [
+              { value: requests, as: 'count' },
+              { value: share_pct, as: 'percent' },
+              { value: dropped_events, as: 'count' },
+            ],
+          }))}
       />
     </Panel>
   )
@@ -101,7 +103,7 @@ export function Senders({ address, data: { actors, categories } }: Props) {
             title: `${actor}, ${kindLabel(category)}`,
             share: most === 0 ? 0 : requests / most,
             cells: [
-              purpose ?? '–',
+              purpose === null ? '–' : shortPurpose(purpose),
               { value: requests, as: 'count' },
               last_seen_at === null ? '–' : agoLabel(last_seen_at),
             ],

@@ -14,7 +14,7 @@ import type { ViewContext } from '#dashboard/view'
 import { Builder, conditionWords } from './builder.tsx'
 import { PeopleOfStep } from './people-of-step.tsx'
 import { breakdownOf, type FunnelRequests } from './requests.ts'
-import { countByOf, firstFunnel, peopleOf, type Step, stepsOf, withSteps } from './steps.ts'
+import { countByOf, firstFunnel, goalStep, peopleOf, type Step, stepsOf, withSteps } from './steps.ts'
 
 type Props = ViewContext & { answers: AnswersOf<FunnelRequests> }
 type Data = Answer<'POST /funnel'>
@@ -66,12 +66,7 @@ function Begin({
           return <Empty title="One more step">Add the event that should come next.</Empty>
         }
         const first = firstFunnel(data.events, data.project_context?.activation_events)
-        const href = hrefTo(
-          withSteps(
-            address,
-            first.map(event => ({ event, filters: [] })),
-          ),
-        )
+        const href = hrefTo(withSteps(address, first.map(goalStep)))
         return (
           <Empty title="Which way should people go?">
             Add the events of that way in their order, and see how many come to its end.

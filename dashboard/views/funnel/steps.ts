@@ -1,3 +1,4 @@
+import { isPage } from '#dashboard/goal'
 import { type Address, FILTER_OPS, type FilterOp, ownValue, withOwn } from '#dashboard/url'
 import { keyOf, splitField } from '#schemas/property-names'
 
@@ -48,6 +49,11 @@ function readFilter(text: string): { step: number; filter: StepFilter }[] {
   if (step === undefined || keyOf(property) === undefined || known === undefined || value.length > 500)
     return []
   return [{ step: Number(step), filter: { property, op: known, value } }]
+}
+
+/** A goal of the project as a step. */
+export function goalStep(goal: string): Step {
+  return isPage(goal) ? pageStep(goal) : { event: goal, filters: [] }
 }
 
 /** A view of a page as a step. A path with a star is a pattern of paths. */
@@ -103,7 +109,7 @@ const GOAL = /(purchase|order|checkout|subscri|sign_?up|regist|trial|lead|paid|b
 const FIRST_STEPS = 3
 
 /**
- * A funnel to begin with: the activation events of the project, or the most common event followed by what
+ * A funnel to begin with: the goals of the project, events and pages, or the most common event followed by what
  * sounds like a goal, by falling users. Empty when the project has fewer than two events.
  */
 export function firstFunnel(events: readonly EventRow[], activation: readonly string[] = []): string[] {

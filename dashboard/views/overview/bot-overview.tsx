@@ -12,6 +12,7 @@ import { Num } from '#dashboard/parts/question.tsx'
 import { Answered, Empty } from '#dashboard/parts/states.tsx'
 import { bucketsOf, zoneOf } from '#dashboard/range'
 import type { Address } from '#dashboard/url'
+import { kindLabel } from '#dashboard/views/bots/kinds'
 
 type Data = Answer<'GET /bot-traffic'>
 
@@ -80,6 +81,8 @@ function Body({ address, data, answer }: { address: Address; data: Data; answer:
                   : summary.automated_requests.change_pct / 100
               }
               isGood={null}
+              from={period.previous_from}
+              dataFrom={answer.receipt?.data_from}
             />
           </dd>
         </div>
@@ -121,8 +124,8 @@ function Body({ address, data, answer }: { address: Address; data: Data; answer:
             columns={['Kind', 'Requests']}
             bars={categories.map(({ category, requests: value }) => ({
               key: category,
-              label: category,
-              title: category,
+              label: kindLabel(category),
+              title: kindLabel(category),
               value,
             }))}
             format={value => formatted(value)}

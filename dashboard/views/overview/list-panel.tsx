@@ -1,8 +1,19 @@
 import type { Known } from '#dashboard/answers'
 import type { Answer } from '#dashboard/api'
 import { type Bar, Bars } from '#dashboard/charts/bars.tsx'
-import { countryName, formatted, numberOf } from '#dashboard/format'
-import { goalLabel, goalRate, goalSessionRate, goalTitle, isPage, openGoal } from '#dashboard/goal'
+import { countryName, formatted } from '#dashboard/format'
+import {
+  type Conversion,
+  conversionColumns,
+  conversionNote,
+  conversionOf,
+  goalLabel,
+  goalSessions,
+  goalTitle,
+  goalVisitors,
+  isPage,
+  openGoal,
+} from '#dashboard/goal'
 import { isNamed, NAMED_TABS, type NamedRow, totalOfSources } from '#dashboard/named-sources'
 import { go, hrefTo } from '#dashboard/navigate'
 import { CountryMap } from '#dashboard/parts/country-map.tsx'
@@ -38,14 +49,15 @@ export function ListPanel({ name, address, answer, hosts }: Props) {
   const rowsOf = (rows: readonly Row[], most = LIST_LENGTH) =>
     tab === 'referrer' ? fromOutside(rows, most, hosts) : withoutRest(rows).slice(0, most)
   const goal = openGoal(address)
-  const rate = goal === undefined ? undefined : goalRate(goal)
-  const did = goal === undefined ? [] : [goalTitle(goal)]
+  const conversionAt = (row: Row) =>
+    goal === undefined ? null : conversionOf(row[goalVisitors(goal)], row.unique_users)
+  const did = goal === undefined ? [] : conversionColumns(goalTitle(goal))
   const tableOf = (rows: readonly Row[]) => ({
     columns: [columnName(tab), 'Visitors', 'Events', ...did],
-    ...(rate !== undefined && { units: [undefined, undefined, undefined, '0 to 1'] }),
+    ...(goal !== undefined && { units: CONVERSION_UNITS }),
     rows: rows.map(row => [
       ...[String(row[field] ?? ''), Number(row.unique_users), Number(row.event_count)],
-      ...(rate === undefined ? [] : [numberOf(row[rate])]),
+      ...plainConversion(conversionAt(row)),
     ]),
   })
   return (
@@ -54,10 +66,13 @@ export function ListPanel({ name, address, answer, hosts }: Props) {
         {data => {
           const rows = rowsOf(data.rows)
           const all = withoutRest(data.rows).length
-          const bars = rows.map(row => ({
-            ...barOf(row, field, address),
-            ...(rate !== undefined && { note: formatted(numberOf(row[rate]), 'rate') }),
-          }))
+          const bars = rows.map(row => {
+            const conversion = conversionAt(row)
+            return {
+              ...barOf(row, field, address),
+              ...(conversion !== null && { note: conversionNote(conversion) }),
+            }
+          })
           if (bars.length === 0) return <Empty title="Nothing in this range" />
           return (
             <>
@@ -70,7 +85,7 @@ export function ListPanel({ name, address, answer, hosts }: Props) {
                 table={tableOf(hasAll ? rowsOf(data.rows, all) : rows)}
                 load={wholeOf(answer, whole => tableOf(rowsOf(whole.rows, MAX_ROWS)).rows)}
               />
-              {tab !== 'referrer' && <CutNote answer={answer} />}
+              {tab !== 'referrer' && <CutNote answer={answer} shown={rows.length} />}
               {hasAll && data.truncated !== true && all > rows.length && (
                 <p class="cut">
                   The first {formatted(rows.length)} of {formatted(all)} rows.
@@ -105,23 +120,24 @@ export function SourcesPanel({
 }: {
   address: Address
   answer: Known<Answer<'GET /sources'>> | undefined
-  /** The rates of a goal that is a page. */
+  /** Sessions with a goal that is a page. */
   rates: Known<Query> | undefined
 }) {
   const tab = openTab(address, 'sources')
   if (answer === undefined || !isNamed(tab)) return null
   const { title } = NAMED_TABS[tab]
   const goal = openGoal(address)
-  const rateOf = ({ value, conversion_rate }: NamedRow): number | null => {
-    if (goal === undefined || !isPage(goal)) return conversion_rate ?? null
+  const conversionAt = ({ value, sessions, conversions }: NamedRow): Conversion | null => {
+    if (goal === undefined) return null
+    if (!isPage(goal)) return conversionOf(conversions, sessions)
     const row = rates?.data?.rows.find(each => !each.other && (each[NAMED_TABS[tab].group] ?? null) === value)
-    return numberOf(row?.[goalSessionRate(goal)])
+    return conversionOf(row?.[goalSessions(goal)], row?.session_count)
   }
-  const did = goal === undefined ? [] : [`With ${goalLabel(goal)}`]
+  const did = goal === undefined ? [] : conversionColumns(`With ${goalLabel(goal)}`)
   const tableRows = (rows: readonly NamedRow[]) =>
     rows.map(row => [
       ...[namedLabel(row, tab, address).title, row.sessions, row.people],
-      ...(goal === undefined ? [] : [rateOf(row)]),
+      ...plainConversion(conversionAt(row)),
     ])
   return (
     <Panel title="Sources" tabs={tabLinks(address, 'sources')}>
@@ -133,15 +149,18 @@ export function SourcesPanel({
               <Bars
                 name={`Sessions by ${title.toLowerCase()}`}
                 columns={[title, goal === undefined ? 'Sessions' : 'Sessions, with it']}
-                bars={rows.map(row => ({
-                  ...namedLabel(row, tab, address),
-                  value: row.sessions,
-                  ...(goal !== undefined && { note: formatted(rateOf(row), 'rate') }),
-                }))}
+                bars={rows.map(row => {
+                  const conversion = conversionAt(row)
+                  return {
+                    ...namedLabel(row, tab, address),
+                    value: row.sessions,
+                    ...(conversion !== null && { note: conversionNote(conversion) }),
+                  }
+                })}
                 format={value => formatted(value)}
                 table={{
                   columns: [title, 'Sessions', 'Visitors', ...did],
-                  ...(goal !== undefined && { units: [undefined, undefined, undefined, '0 to 1'] }),
+                  ...(goal !== undefined && { units: CONVERSION_UNITS }),
                   rows: tableRows(rows),
                 }}
                 load={wholeOf(answer, whole => tableRows(whole.rows), totalOfSources)}
@@ -157,6 +176,13 @@ export function SourcesPanel({
       </Answered>
     </Panel>
   )
+}
+
+/** Of the columns of a list with a goal. */
+const CONVERSION_UNITS = [undefined, undefined, undefined, undefined, '0 to 1']
+
+function plainConversion(conversion: Conversion | null): (number | null)[] {
+  return conversion === null ? [] : [conversion.did, conversion.rate]
 }
 
 function tabLinks(address: Address, name: ListName) {

@@ -65,20 +65,8 @@ function totalsOfStats({ totals, sessions, events, truncated }: PartOfStats): To
     sessions: sessions.total_sessions,
     events: totals.total_events,
     bounce_rate: sessions.bounce_rate,
-    // POST /query answers it, beside.
-    single_page_rate: null,
+    single_page_rate: sessions.single_page_rate,
     duration: sessions.avg_duration,
-  }
-}
-
-/** The same with what POST /query answers beside GET /stats. */
-export function withSinglePages(numbers: OverviewNumbers, single: Query | undefined): OverviewNumbers {
-  if (single === undefined) return numbers
-  const of = (answer: Pick<Query, 'rows'> | undefined) => numberOf(answer?.rows[0]?.single_page_rate)
-  return {
-    ...numbers,
-    totals: { ...numbers.totals, single_page_rate: of(single) },
-    before: numbers.before && { ...numbers.before, single_page_rate: of(single.previous) },
   }
 }
 

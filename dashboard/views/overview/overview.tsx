@@ -15,7 +15,7 @@ import {
   shortened,
 } from '#dashboard/format'
 import { hrefTo } from '#dashboard/navigate'
-import { Change } from '#dashboard/parts/change.tsx'
+import { Change, whyNoChange } from '#dashboard/parts/change.tsx'
 import { FirstEvent } from '#dashboard/parts/first-event.tsx'
 import { Num } from '#dashboard/parts/question.tsx'
 import { Answered, CutNote, Empty } from '#dashboard/parts/states.tsx'
@@ -34,7 +34,6 @@ import {
   fromStats,
   type Now,
   type OverviewNumbers,
-  withSinglePages,
 } from './model.ts'
 import { lineInterval, type OverviewRequests } from './requests.ts'
 
@@ -53,13 +52,7 @@ export function Overview({ address, project, answers }: Props) {
         <Answered answer={main}>{() => <Numbers address={address} answers={answers} main={main} />}</Answered>
       )}
       {!hasNothing && (
-        <Goals
-          address={address}
-          project={project}
-          stats={answers.stats}
-          events={answers.events}
-          page={answers.pageGoal}
-        />
+        <Goals address={address} project={project} stats={answers.stats} events={answers.events} />
       )}
       {!hasNothing && (
         <div class="panels">
@@ -81,7 +74,7 @@ export function Overview({ address, project, answers }: Props) {
 }
 
 function Numbers({ address, answers, main }: Pick<Props, 'address' | 'answers'> & { main: Known }) {
-  const { stats, single, totals, line, events } = answers
+  const { stats, totals, line, events } = answers
   const numbers = stats?.data
     ? fromStats(stats.data)
     : totals?.data
@@ -91,13 +84,7 @@ function Numbers({ address, answers, main }: Pick<Props, 'address' | 'answers'> 
   if (numbers.totals.events === 0) return <NoData address={address} main={main} />
   return (
     <>
-      <Tiles
-        address={address}
-        numbers={withSinglePages(numbers, single?.data)}
-        main={main}
-        single={single ?? main}
-        views={stats ?? events ?? main}
-      />
+      <Tiles address={address} numbers={numbers} main={main} views={stats ?? events ?? main} />
       {numbers.totals.bounce_rate === 1 && <OnlyViews />}
       <CourseOf address={address} stats={stats} line={line} compared={numbers.compared} />
       <CutNote answer={main} />
@@ -119,50 +106,51 @@ type TilesProps = {
   address: Address
   numbers: OverviewNumbers
   main: Known
-  /** The answers that have `single_page_rate`, and the page views. */
-  single: Known
+  /** The answer that has the page views. */
   views: Known
 }
 
 /** The numbers of the dates. The name of each shows it over time. */
-function Tiles({ address, numbers: { totals, before, compared }, main, single, views }: TilesProps) {
+function Tiles({ address, numbers: { totals, before, compared }, main, views }: TilesProps) {
   const open = openLine(address)
+  const why = whyNoChange(compared?.from, main.receipt?.data_from)
   return (
-    <dl class="tiles" aria-label="Numbers; the name of one shows it over time">
-      {LINES.map(name => {
-        const { title, as, isGood } = definitions[name]
-        const [value, earlier] = [totals[name], before?.[name]]
-        const answer = name === 'single_page_rate' ? single : name === 'page_views' ? views : main
-        return (
-          <div key={name} data-number={name}>
-            <dt>
-              <a
-                href={hrefTo(withOwn(address, { course: name === 'visitors' ? [] : [name] }))}
-                aria-current={name === open ? 'true' : undefined}
-                tabIndex={name === open ? 0 : -1}
-                onKeyDown={moveByNames}
-              >
-                {title}
-              </a>
-            </dt>
-            <dd>
-              <Num name={name} answer={answer}>
-                {headline(value, as)}
-              </Num>
-              {compared !== null && value !== null && earlier !== null && (
-                <Change
-                  change={changeOf(value, earlier)}
-                  isGood={isGood}
-                  title={`${datesLabel(compared.from, compared.to)}: ${formatted(earlier, as)}`}
-                  from={compared.from}
-                  dataFrom={answer.receipt?.data_from}
-                />
-              )}
-            </dd>
-          </div>
-        )
-      })}
-    </dl>
+    <>
+      <dl class="tiles" aria-label="Numbers; the name of one shows it over time">
+        {LINES.map(name => {
+          const { title, as, isGood } = definitions[name]
+          const [value, earlier] = [totals[name], before?.[name]]
+          const answer = name === 'page_views' ? views : main
+          return (
+            <div key={name} data-number={name}>
+              <dt>
+                <a
+                  href={hrefTo(withOwn(address, { course: name === 'visitors' ? [] : [name] }))}
+                  aria-current={name === open ? 'true' : undefined}
+                  tabIndex={name === open ? 0 : -1}
+                  onKeyDown={moveByNames}
+                >
+                  {title}
+                </a>
+              </dt>
+              <dd>
+                <Num name={name} answer={answer}>
+                  {headline(value, as)}
+                </Num>
+                {compared !== null && why === null && value !== null && earlier !== null && (
+                  <Change
+                    change={changeOf(value, earlier)}
+                    isGood={isGood}
+                    title={`${datesLabel(compared.from, compared.to)}: ${formatted(earlier, as)}`}
+                  />
+                )}
+              </dd>
+            </div>
+          )
+        })}
+      </dl>
+      {why !== null && <p class="cut">{why}</p>}
+    </>
   )
 }
 
@@ -210,8 +198,15 @@ function Chart({ address, stats, line, compared, answer }: CourseProps & { answe
   const course = useMemo(() => {
     const now: Now = { date: today(zone), hour: hourNow(zone) }
     const column = columnOfStats(open)
-    if (column !== undefined && stats?.data) return courseOfStats(stats.data, column, now)
-    return line?.data ? courseOfQuery(line.data, open, lineInterval(address), now) : null
+    const made =
+      column !== undefined && stats?.data
+        ? courseOfStats(stats.data, column, now)
+        : line?.data
+          ? courseOfQuery(line.data, open, lineInterval(address), now)
+          : null
+    // A line of zeros before the data began would look like a bad month.
+    const isKnown = whyNoChange(compared?.from, answer.receipt?.data_from) === null
+    return made === null || isKnown ? made : { ...made, earlier: null }
   }, [answer.data, open, zone])
   const isUnfinished = datesOf(address.range, zone).isOpen
   const labels = useMemo(() => {

@@ -1,5 +1,5 @@
 import { type Answer, type Call, call } from '#dashboard/api'
-import { goalFilters, goalRate, goalSessionRate, isPage, openGoal } from '#dashboard/goal'
+import { goalSessions, goalVisitors, isPage, openGoal } from '#dashboard/goal'
 import { isNamed, NAMED_TABS, type NamedTab } from '#dashboard/named-sources'
 import { compareOf, hasConditions, queryOf, questionOf } from '#dashboard/question'
 import { datesOf, intervalOf, periodOf, zoneOf } from '#dashboard/range'
@@ -85,19 +85,13 @@ type Query = Call<Answer<'POST /query'>>
 export type OverviewRequests = {
   bots?: Call<Answer<'GET /bot-traffic'>>
   stats?: Stats
-  /** What GET /stats does not have. */
-  single?: Query
   totals?: Query
   /** The line over time, where GET /stats does not have it. */
   line?: Query
   pages?: Query
   sources?: Query
   named?: Call<Answer<'GET /sources'>>
-  /**
-   * Visitors and views of a goal that is a page, and its rate of sessions by source, which GET /sources has
-   * not.
-   */
-  pageGoal?: Query
+  /** Sessions with a goal that is a page, by source: GET /sources has goals that are events. */
   sourceRates?: Query
   /** The hosts of the site, where the sources do not say them. */
   hosts?: Query
@@ -133,7 +127,6 @@ export function requests({ address, project }: ViewContext): OverviewRequests {
           groupBy: intervalOf(dates),
           compare,
         }),
-        single: call('POST /query', { ...common, metrics: ['single_page_rate'], compare }),
         ...(columnOfStats(line) === undefined && { line: call('POST /query', byDate) }),
       }
     : {
@@ -145,7 +138,7 @@ export function requests({ address, project }: ViewContext): OverviewRequests {
     call('POST /query', {
       ...common,
       filters: [...common.filters, ...more],
-      metrics: ['unique_users', 'event_count', ...(goal === undefined ? [] : [goalRate(goal)])],
+      metrics: ['unique_users', 'event_count', ...(goal === undefined ? [] : [goalVisitors(goal)])],
       group_by,
       limit,
     })
@@ -161,13 +154,6 @@ export function requests({ address, project }: ViewContext): OverviewRequests {
   }
   return {
     ...numbers,
-    ...(page !== undefined && {
-      pageGoal: call('POST /query', {
-        ...common,
-        filters: [...common.filters, ...goalFilters(page)],
-        metrics: ['unique_users', 'event_count'],
-      }),
-    }),
     pages: tabbed('pages'),
     ...(isNamed(source) && !isShared
       ? {
@@ -181,7 +167,7 @@ export function requests({ address, project }: ViewContext): OverviewRequests {
           ...(page !== undefined && {
             sourceRates: call('POST /query', {
               ...common,
-              metrics: [goalSessionRate(page)],
+              metrics: ['session_count', goalSessions(page)],
               group_by: [NAMED_TABS[source].group],
               limit: 1_000,
             }),

@@ -2,8 +2,18 @@ import type { AnswersOf, Known } from '#dashboard/answers'
 import type { Answer } from '#dashboard/api'
 import { Bars } from '#dashboard/charts/bars.tsx'
 import { Ranked, type RankedRow } from '#dashboard/charts/ranked.tsx'
-import { formatted, numberOf } from '#dashboard/format'
-import { goalLabel, goalRate, goalSessionRate, goalTitle, openGoal } from '#dashboard/goal'
+import { formatted } from '#dashboard/format'
+import {
+  type Conversion,
+  conversionCells,
+  conversionColumns,
+  conversionOf,
+  goalLabel,
+  goalSessions,
+  goalTitle,
+  goalVisitors,
+  openGoal,
+} from '#dashboard/goal'
 import { hrefTo } from '#dashboard/navigate'
 import { GoalChoice, PageGoal } from '#dashboard/parts/goal-choice.tsx'
 import { Panel } from '#dashboard/parts/panel.tsx'
@@ -83,7 +93,9 @@ function AllPages({ address, answer }: { address: Address; answer: Known<Answer<
               { value: Number(row.event_count), as: 'count' },
               { value: Number(row.session_count), as: 'count' },
               { value: row.bounce_rate === null ? null : Number(row.bounce_rate), as: 'rate' },
-              ...(goal === undefined ? [] : [{ value: numberOf(row[goalRate(goal)]), as: 'rate' } as const]),
+              ...(goal === undefined
+                ? []
+                : conversionCells(conversionOf(row[goalVisitors(goal)], row.unique_users))),
             ],
           }
         }
@@ -93,7 +105,7 @@ function AllPages({ address, answer }: { address: Address; answer: Known<Answer<
               name="Pages by visitors"
               columns={[
                 ...['Page', 'Visitors', ...changes.column, 'Views', 'Sessions', 'Without interaction'],
-                ...(goal === undefined ? [] : [goalTitle(goal)]),
+                ...(goal === undefined ? [] : conversionColumns(goalTitle(goal))),
               ]}
               rows={pages.map(toRow)}
               total={total_rows}
@@ -122,9 +134,9 @@ function EndPages({
   rates: Known<Answer<'POST /query'>> | undefined
 }) {
   const goal = openGoal(address)
-  const rateOf = ({ page }: EndRow): number | null => {
+  const conversionAt = ({ page }: EndRow, goal: string): Conversion => {
     const row = rates?.data?.rows.find(each => !each.other && each[ENDS[tab]] === page)
-    return goal === undefined ? null : numberOf(row?.[goalSessionRate(goal)])
+    return conversionOf(row?.[goalSessions(goal)], row?.session_count)
   }
   return (
     <Answered answer={answer}>
@@ -152,7 +164,7 @@ function EndPages({
             { value: row.bounce_rate, as: 'rate' },
             { value: row.avg_duration, as: 'duration' },
             { value: row.avg_events, as: 'count' },
-            ...(goal === undefined ? [] : [{ value: rateOf(row), as: 'rate' } as const]),
+            ...(goal === undefined ? [] : conversionCells(conversionAt(row, goal))),
           ],
         })
         return (
@@ -167,7 +179,7 @@ function EndPages({
                 'Without interaction',
                 'Duration',
                 'Events',
-                ...(goal === undefined ? [] : [`Sessions with ${goalLabel(goal)}`]),
+                ...(goal === undefined ? [] : conversionColumns(`Sessions with ${goalLabel(goal)}`)),
               ]}
               rows={pages.map(toRow)}
               load={wholeOf(answer, whole => endsOf(whole, tab).map(toRow))}
@@ -180,6 +192,16 @@ function EndPages({
     </Answered>
   )
 }
+
+const LENGTHS = {
+  '0s': 'A single moment',
+  '1-10s': 'Up to 10 seconds',
+  '10-30s': '10 to 30 seconds',
+  '30-60s': '30 to 60 seconds',
+  '1-3m': '1 to 3 minutes',
+  '3-10m': '3 to 10 minutes',
+  '10m+': 'Over 10 minutes',
+} as const
 
 /** How long the sessions up to a length last. */
 const AT_MOST = {
@@ -203,7 +225,7 @@ function Lengths({ answer, note }: LengthsProps) {
           return (
             <>
               <p class="quiet">
-                Half of the sessions or more last {AT_MOST[median_bucket]};{' '}
+                At least half of the sessions last {AT_MOST[median_bucket]}.{' '}
                 {formatted(engaged_pct, 'percent')} last 30 seconds or more.
               </p>
               <Bars
@@ -211,8 +233,8 @@ function Lengths({ answer, note }: LengthsProps) {
                 columns={['Length', 'Sessions']}
                 bars={distribution.map(({ bucket, sessions, pct }) => ({
                   key: bucket,
-                  label: bucket,
-                  title: bucket,
+                  label: LENGTHS[bucket],
+                  title: LENGTHS[bucket],
                   value: sessions,
                   note: formatted(pct, 'percent'),
                 }))}

@@ -1,5 +1,5 @@
 import { type Answer, type Call, call } from '#dashboard/api'
-import { goalRate, goalSessionRate, openGoal } from '#dashboard/goal'
+import { goalSessions, goalVisitors, openGoal } from '#dashboard/goal'
 import { COMPARED_ROWS } from '#dashboard/parts/row-changes'
 import { compareOf, datedOf, queryOf, questionOf } from '#dashboard/question'
 import { type Address, ownValue } from '#dashboard/url'
@@ -25,7 +25,7 @@ export function openTab(address: Pick<Address, 'own'>): Tab {
 export type PagesRequests = {
   views?: Call<Answer<'POST /query'>>
   ends?: Call<Answer<'GET /pages'>>
-  /** The rate of the goal by entry or exit page, which GET /pages has not. */
+  /** Sessions with the goal by entry or exit page, which GET /pages has not. */
   rates?: Call<Answer<'POST /query'>>
   /** Goals to choose from. */
   events?: Call<Answer<'GET /properties'>>
@@ -48,7 +48,7 @@ export function requests({ address, project }: ViewContext): PagesRequests {
             filters: [...query.filters, { field: 'event', op: 'eq', value: 'page_view' }],
             metrics: [
               ...['unique_users', 'event_count', 'session_count', 'bounce_rate'],
-              ...(goal === undefined ? [] : [goalRate(goal)]),
+              ...(goal === undefined ? [] : [goalVisitors(goal)]),
             ],
             group_by: ['properties.path'],
             limit,
@@ -61,7 +61,7 @@ export function requests({ address, project }: ViewContext): PagesRequests {
             rates: call('POST /query', {
               project,
               ...query,
-              metrics: [goalSessionRate(goal)],
+              metrics: ['session_count', goalSessions(goal)],
               group_by: [ENDS[tab]],
               limit: MAX_ROWS,
             }),

@@ -4,6 +4,7 @@ import { ChartFrame } from '#dashboard/charts/frame.tsx'
 import { Ranked } from '#dashboard/charts/ranked.tsx'
 import { Tree } from '#dashboard/charts/tree.tsx'
 import { datesLabel, formatted, headline } from '#dashboard/format'
+import { isPage } from '#dashboard/goal'
 import { go, hrefTo } from '#dashboard/navigate'
 import { EventChoice } from '#dashboard/parts/event-choice.tsx'
 import { Panel } from '#dashboard/parts/panel.tsx'
@@ -77,7 +78,9 @@ function Begin({ address, events }: { address: Address; events: Props['answers']
   return (
     <Answered answer={events}>
       {data => {
-        const goal = firstFunnel(data.events, data.project_context?.activation_events).at(-1)
+        // The goal of paths is an event.
+        const goals = data.project_context?.activation_events.filter(each => !isPage(each))
+        const goal = firstFunnel(data.events, goals).at(-1)
         return (
           <Empty title={data.events.length === 0 ? 'No events in this range' : 'Where should people get to?'}>
             Choose the event that is the goal, and see the ways on which sessions reach it, or end before.

@@ -163,7 +163,7 @@ function Cohorts({ address, data, answer }: CohortsProps) {
         </p>
       )}
       <p class="quiet">
-        People in these cohorts:{' '}
+        Visitors in these cohorts:{' '}
         <Num name="cohort" answer={answer} class="inline">
           {formatted(users_analyzed)}
         </Num>

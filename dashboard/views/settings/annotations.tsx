@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
 import type { Known } from '#dashboard/answers'
 import { type Answer, call } from '#dashboard/api'
+import { type Context, changeContext, READS_OF_CONTEXT } from '#dashboard/change-context'
 import { dateLabel } from '#dashboard/format'
 import { FailureNote, useAct } from '#dashboard/parts/act.tsx'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { Answered } from '#dashboard/parts/states.tsx'
-import { type Context, changeContext, READS_OF_CONTEXT } from './change-context.ts'
 
 type Annotation = Context['annotations'][number]
 

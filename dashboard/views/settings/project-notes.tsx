@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks'
 import type { Known } from '#dashboard/answers'
 import type { Answer } from '#dashboard/api'
+import { type Context, changeContext, READS_OF_CONTEXT } from '#dashboard/change-context'
 import { SaveRow, useAct, useSaved } from '#dashboard/parts/act.tsx'
 import { type EntryField, EntryList } from '#dashboard/parts/entry-list.tsx'
 import { LinesField, linesOf } from '#dashboard/parts/lines-field.tsx'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { Answered } from '#dashboard/parts/states.tsx'
-import { type Context, changeContext, READS_OF_CONTEXT } from './change-context.ts'
 
 type Term = Context['glossary'][number]
 
@@ -64,10 +64,10 @@ function NotesForm({ project, context, etag }: { project: string; context: Conte
         note={`One on each line, ${MAX_GOALS} at most.`}
       />
       <LinesField
-        label="Events that count as success"
+        label="Events and pages that count as success"
         value={events}
         change={changed(setEvents)}
-        note={`One name on each line, ${MAX_EVENTS} at most.`}
+        note={`One on each line, ${MAX_EVENTS} at most: signup, or a page such as /thanks or /docs/**.`}
       />
       <EntryList
         title="Word"

@@ -4,6 +4,7 @@ import { Ranked, type RankedRow } from '#dashboard/charts/ranked.tsx'
 import { formatted } from '#dashboard/format'
 import { NAMED_TABS, type NamedRow, type NamedTab, totalOfSources } from '#dashboard/named-sources'
 import { namedLabel } from '#dashboard/parts/named-label'
+import { rowChanges } from '#dashboard/parts/row-changes'
 import { Empty } from '#dashboard/parts/states.tsx'
 import { wholeOf } from '#dashboard/parts/whole'
 import { valueLabel } from '#dashboard/texts'
@@ -14,17 +15,23 @@ type NamedSourcesProps = { data: Data; answer: Known<Data>; tab: NamedTab; addre
 
 /** Sessions by channel, source or landing page, with what they came to do where a goal is chosen. */
 export function NamedSources({ data, answer, tab, address }: NamedSourcesProps) {
-  const { rows, total, other, goal } = data
+  const { rows, total, other, goal, previous } = data
   if (total.sessions === 0) return <Empty title="No sessions in this range" />
   const most = rows[0]?.sessions ?? 0
   const money = moneyOf(rows)
   const main = mainCurrency(rows)
   const ofGoal = goal === null ? [] : ['Converted', 'Rate', ...(money === 'none' ? [] : ['Value'])]
+  const before = previous && { ...previous, isCut: previous.other !== undefined }
+  const changes = rowChanges(before, answer, {
+    key: row => String(row.value),
+    value: row => row.sessions,
+  })
   const toRow = (row: NamedRow): RankedRow => ({
     ...namedLabel(row, tab, address),
     share: most === 0 ? 0 : row.sessions / most,
     cells: [
       { value: row.sessions, as: 'count' },
+      ...changes.cellOf(row),
       { value: row.people, as: 'count' },
       { value: row.bounce_rate, as: 'rate' },
       { value: row.avg_duration, as: 'duration' },
@@ -38,6 +45,7 @@ export function NamedSources({ data, answer, tab, address }: NamedSourcesProps) 
         columns={[
           NAMED_TABS[tab].title,
           'Sessions',
+          ...changes.column,
           'Visitors',
           'Without interaction',
           'Duration',
@@ -47,6 +55,7 @@ export function NamedSources({ data, answer, tab, address }: NamedSourcesProps) 
         total={other === undefined ? undefined : totalOfSources(data)}
         load={wholeOf(answer, whole => whole.rows.map(toRow), totalOfSources)}
       />
+      {changes.note !== null && <p class="cut">{changes.note}</p>}
       <p class="cut">
         {formatted(total.sessions)} sessions of {formatted(total.people)} visitors
         {other !== undefined &&

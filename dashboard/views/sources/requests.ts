@@ -1,6 +1,7 @@
 import { type Answer, type Call, call } from '#dashboard/api'
 import { isNamed, type NamedTab } from '#dashboard/named-sources'
-import { datedOf, queryOf, questionOf } from '#dashboard/question'
+import { COMPARED_ROWS } from '#dashboard/parts/row-changes'
+import { compareOf, datedOf, queryOf, questionOf } from '#dashboard/question'
 import { hostsOfSite, MAX_REFERRERS } from '#dashboard/referrers'
 import { type Address, ownValue } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
@@ -46,13 +47,14 @@ export function requests({ address, project }: ViewContext): SourcesRequests {
   const { named: by, property } = openTab(address)
   const goal = ownValue(address, 'goal')
   const common = { project, ...queryOf(address) }
+  const compare = compareOf(address)
+  const limit = compare === undefined ? LENGTH : COMPARED_ROWS
   const events = call('GET /properties', { project, ...datedOf(address) })
   if (by !== undefined) {
     const named = {
       project,
       ...questionOf(address),
-      by,
-      limit: LENGTH,
+      ...{ by, limit, compare },
       ...(goal !== undefined && { goal }),
     }
     return { named: call('GET /sources', named), events }
@@ -62,7 +64,8 @@ export function requests({ address, project }: ViewContext): SourcesRequests {
       ...common,
       metrics: ['unique_users', 'session_count', 'event_count', 'bounce_rate', 'avg_duration'],
       group_by: [`properties.${property}`],
-      limit: property === 'referrer' ? MAX_REFERRERS : LENGTH,
+      limit: property === 'referrer' ? MAX_REFERRERS : limit,
+      compare,
     }),
     ...(property === 'referrer' && {
       hosts: call('POST /query', { ...common, ...hostsOfSite, metrics: ['unique_users'] }),

@@ -7,6 +7,7 @@ import { hrefTo } from '#dashboard/navigate'
 import { GoalChoice } from '#dashboard/parts/goal-choice.tsx'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { Num } from '#dashboard/parts/question.tsx'
+import { rowChanges } from '#dashboard/parts/row-changes'
 import { Answered, CutNote, Empty } from '#dashboard/parts/states.tsx'
 import { wholeOf } from '#dashboard/parts/whole'
 import { unfilteredNote } from '#dashboard/question'
@@ -68,6 +69,8 @@ export function Sources({ address, answers: { named, list, hosts, events, conver
           {data => (
             <SourceList
               rows={rowsOf(data.rows, tab, hosts?.data?.rows)}
+              data={data}
+              answer={list}
               tab={tab}
               address={address}
               load={toRows =>
@@ -98,13 +101,15 @@ export function Sources({ address, answers: { named, list, hosts, events, conver
 
 type SourceListProps = {
   rows: readonly Row[]
+  data: Answer<'POST /query'>
+  answer: Known
   tab: Tab
   address: Address
   /** Requests for all rows. */
   load(toRows: (rows: readonly Row[]) => readonly RankedRow[]): RankedProps['load']
 }
 
-function SourceList({ rows, tab, address, load }: SourceListProps) {
+function SourceList({ rows, data: { previous }, answer, tab, address, load }: SourceListProps) {
   const field = `properties.${tab}`
   const most = Number(rows[0]?.unique_users ?? 0)
   if (rows.length === 0) {
@@ -114,6 +119,11 @@ function SourceList({ rows, tab, address, load }: SourceListProps) {
       </Empty>
     )
   }
+  const before = previous && { ...previous, isCut: previous.truncated === true }
+  const changes = rowChanges(before, answer, {
+    key: row => String(row[field]),
+    value: row => Number(row.unique_users),
+  })
   const toRow = (row: Row): RankedRow => {
     const text = row[field] === null || row[field] === undefined ? null : String(row[field])
     return {
@@ -124,6 +134,7 @@ function SourceList({ rows, tab, address, load }: SourceListProps) {
       share: most === 0 ? 0 : Number(row.unique_users) / most,
       cells: [
         { value: Number(row.unique_users), as: 'count' },
+        ...changes.cellOf(row),
         { value: Number(row.session_count), as: 'count' },
         { value: Number(row.event_count), as: 'count' },
         { value: numberOf(row.bounce_rate), as: 'rate' },
@@ -132,12 +143,18 @@ function SourceList({ rows, tab, address, load }: SourceListProps) {
     }
   }
   return (
-    <Ranked
-      name="Sources by visitors"
-      columns={[TABS[tab], 'Visitors', 'Sessions', 'Events', 'Without interaction', 'Duration']}
-      rows={rows.map(toRow)}
-      load={load(all => all.map(toRow))}
-    />
+    <>
+      <Ranked
+        name="Sources by visitors"
+        columns={[
+          ...[TABS[tab], 'Visitors', ...changes.column],
+          ...['Sessions', 'Events', 'Without interaction', 'Duration'],
+        ]}
+        rows={rows.map(toRow)}
+        load={load(all => all.map(toRow))}
+      />
+      {changes.note !== null && <p class="cut">{changes.note}</p>}
+    </>
   )
 }
 

@@ -54,15 +54,17 @@ test('a goal is chosen by keyboard or by its name, and each list then says how m
   await page.getByRole('combobox', { name: 'Goal' }).selectOption('signup')
   await page.waitForURL(/goal=signup/)
   await settled(page)
-  const rate = `rate(${JSON.stringify({ person: { field: 'event', op: 'eq', value: 'signup' } })})`
+  const did = `people(${JSON.stringify({ person: { field: 'event', op: 'eq', value: 'signup' } })})`
   const { rows } = await dashboard.post<{ rows: Record<string, number>[] }>('/query', {
-    ...{ project: 'demo', date_from: '13d', tz: 'Europe/Berlin', metrics: ['unique_users', rate] },
+    ...{ project: 'demo', date_from: '13d', tz: 'Europe/Berlin', metrics: ['unique_users', did] },
     ...{ group_by: ['country'], limit: 1 },
   })
   const [first] = rows
   const cell = page.getByRole('table', { name: 'Places by visitors' }).locator('td').first()
-  const part = (first?.[rate] ?? 0).toLocaleString('en-GB', { style: 'percent', maximumFractionDigits: 1 })
-  expect(await cell.innerText()).toBe(`${first?.unique_users?.toLocaleString('en-GB')} ${part}`)
+  const [some = 0, all = 1] = [first?.[did], first?.unique_users]
+  const part = (some / all).toLocaleString('en-GB', { style: 'percent', maximumFractionDigits: 1 })
+  const shown = [all, some].map(number => number.toLocaleString('en-GB'))
+  expect(await cell.innerText()).toBe(`${shown[0]} ${shown[1]} (${part})`)
   expect(await page.getByRole('columnheader', { name: 'Visitors, did it' }).count()).toBe(4)
   await page.getByRole('combobox', { name: 'Goal' }).selectOption('none')
   await page.waitForURL(url => !url.searchParams.has('goal'))
@@ -73,6 +75,20 @@ test('a goal is chosen by keyboard or by its name, and each list then says how m
   await page.keyboard.press('Enter')
   await page.waitForURL(url => url.searchParams.get('goal') === '/pri*')
   await page.getByText('or of its sessions, saw /pri*').waitFor()
+
+  type Context = { project_context: { activation_events: string[] } }
+  const context = () => dashboard.get<Context>('/project-context?project=demo')
+  const before = (await context()).project_context
+  await page.getByRole('button', { name: 'Keep /pri* as a goal of the project' }).click()
+  await expect
+    .poll(async () => (await context()).project_context.activation_events)
+    .toEqual([...before.activation_events, '/pri*'])
+  await page.getByRole('combobox', { name: 'Goal' }).selectOption('none')
+  const kept = page.getByRole('table', { name: 'Goals by visitors' }).getByRole('link', { name: '/pri*' })
+  await kept.waitFor()
+  expect(await page.getByRole('row', { name: /^\/pri\*/ }).innerText()).toMatch(/\d+\s+\d.*%/)
+  expect(await page.getByRole('button', { name: /^Keep / }).count()).toBe(0)
+  await dashboard.put('/project-context', { project: 'demo', ...before })
 })
 
 test('by keyboard alone: a filter, a range, the list of keys, and a jump by the palette', async () => {

@@ -121,7 +121,7 @@ test('goals, words and link domains are kept, and annotations stay with them', a
   await page.getByRole('list', { name: 'Annotations' }).getByText('Release 1').waitFor()
 
   await page.getByRole('textbox', { name: /^Goals/ }).fill('More orders\n\n <b>Fewer</b> returns ')
-  await page.getByLabel('Events that count as success').fill('order_placed')
+  await page.getByLabel('Events and pages that count as success').fill('order_placed')
   await page.getByRole('button', { name: '+ A word of your own' }).click()
   await page.getByLabel('Event of word 1').fill('order_placed')
   await page.getByLabel('Name of word 1').fill('Order')

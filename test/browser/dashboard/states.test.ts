@@ -78,6 +78,65 @@ test('where the reads of a view are one call, they are one call again after it h
   for (const url of ['**/app/p/demo', READS]) await page.unroute(url)
 })
 
+test('a busy page asks the reads of a failed call again in one call', async () => {
+  const asked: string[][] = []
+  const page = await dashboard.open('/app/p/demo', {
+    async prepare(each) {
+      // Each look at the clock finds it later, as where the page waits for the processor in between.
+      await each.addInitScript(() => {
+        const now = Date.now.bind(Date)
+        let late = 0
+        Date.now = () => {
+          late += 100
+          return now() + late
+        }
+      })
+      await each.route('**/app/p/demo', async route => {
+        const response = await route.fetch()
+        const body = (await response.text()).replace('id="app"', 'id="app" data-reads-together="true"')
+        await route.fulfill({ response, body })
+      })
+      await each.route(/\/(reads$|stats\?|query$|sources\?)/, route => {
+        const { reads } = (route.request().postDataJSON() ?? {}) as { reads?: { read: string }[] }
+        asked.push(reads?.map(({ read }) => read) ?? [route.request().url()])
+        return asked.length > 2
+          ? route.continue()
+          : route.fulfill({ status: 503, json: { error: 'STARTING', message: 'Ask again.' } })
+      })
+    },
+  })
+  await page.locator(NUMBER).waitFor()
+  const [first = [], ...again] = asked.slice(0, 3)
+  expect(first.length).toBeGreaterThan(4)
+  expect(again).toEqual([first, first])
+})
+
+test('where all reads of a view fail, it says so once, and one click asks each of them once', async () => {
+  const page = await dashboard.visit('/app/p/demo/settings')
+  const READS = /\/(stats\?|query$|sources\?)/
+  let isBroken = true
+  let asked = 0
+  await page.route(READS, route => {
+    asked += 1
+    return isBroken
+      ? route.fulfill({ status: 500, json: { error: 'INTERNAL_ERROR', message: 'It failed.' } })
+      : route.continue()
+  })
+  await page.goto('/app/p/demo')
+  await page.getByText('Something failed').waitFor()
+  await expect.poll(() => page.getByText('No numbers yet.').count()).toBeGreaterThan(4)
+  expect(await page.getByRole('alert').filter({ hasText: 'It failed.' }).count()).toBe(1)
+  expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(1)
+  const reads = asked
+  isBroken = false
+  await page.getByRole('button', { name: 'Try again' }).dblclick()
+  await page.locator(NUMBER).waitFor()
+  await expect.poll(() => page.getByText('Something failed').count()).toBe(0)
+  await settled(page)
+  expect(asked).toBe(2 * reads)
+  await page.unroute(READS)
+})
+
 test('offline, a view that was not asked before says so, and its numbers come with the connection', async () => {
   const page = await dashboard.open('/app/p/demo')
   await settled(page)

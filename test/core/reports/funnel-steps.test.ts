@@ -13,17 +13,21 @@ const project = testProject({ bucket: 7, created_at: '2026-10-01T00:00:00Z' })
 let folder: FolderLake
 let services: ReportServices
 
-// Two users sign up, and one of them buys.
+// Two users sign up, and one of them views the prices and buys.
 beforeAll(async () => {
   folder = await openFolderLake()
   const sent = [
     ['u1', 'signup'],
     ['u2', 'signup'],
+    ['u2', 'page_view'],
     ['u2', 'buy'],
   ] as const
   const events = sent.map(([user_id, event], i) => ({
     ...{ event, user_id, timestamp: NOW - 60_000 + i },
-    properties: { plan: user_id === 'u1' ? 'free' : 'pro' },
+    properties: {
+      plan: user_id === 'u1' ? 'free' : 'pro',
+      ...(event === 'page_view' && { path: '/pricing' }),
+    },
   }))
   const { openLake } = await folder.build({
     epochs: [[[{ ...recordOf(project, events), country: 'DE' }]]],
@@ -53,9 +57,18 @@ describe('a funnel takes its steps from the activation events of the context', (
     expect(ofContext).toEqual({
       ...given,
       steps_source: 'project_context.activation_events',
-      caveats: [...given.caveats, 'Steps of the project context have no filters.'],
+      caveats: [...given.caveats, 'The steps are the goals of the project context.'],
     })
     expect(given.steps_source).toBe('request.steps')
+  })
+
+  test.each(['/pricing', '/pri*'])('of which %s is a view of a page (U151)', async page => {
+    const op = page.includes('*') ? 'glob' : 'eq'
+    const view = { event: 'page_view', filters: [{ property: 'path', op, value: page }] }
+    const given = await run({ steps: [view, { event: 'buy' }] })
+    const ofContext = await run({}, [page, 'buy'])
+    expect(given.steps.map(({ users }) => users)).toEqual([1, 1])
+    expect(ofContext.steps).toEqual(given.steps)
   })
 
   test('and is refused when the context has fewer than two', async () => {

@@ -27,9 +27,9 @@ const METRICS = [
   ...['sum', 'p50', 'unique'].map(statistic => `${statistic}(properties["a.b"])`),
   ...['unique(properties.plan)', 'unique(path)'],
 ]
-/** Rates of random conditions. */
+/** Rates and numbers of random conditions. */
 const rate = fc
-  .tuple(fc.constantFrom('rate', 'session_rate'), condition)
+  .tuple(fc.constantFrom('rate', 'session_rate', 'people', 'sessions'), condition)
   .map(([name, each]) => `${name}(${JSON.stringify(each)})`)
 const GROUPS = [
   'event',

@@ -72,6 +72,7 @@ test('a project without events has zeros and empty lists', async () => {
     sessions: {
       total_sessions: 0,
       bounce_rate: 0,
+      single_page_rate: 0,
       avg_duration: 0,
       pages_per_session: 0,
       sessions_per_user: 0,

@@ -36,6 +36,10 @@ test('compare=previous equals the oracle of the period before, in any state of c
               current: expected.sessions.bounce_rate,
               previous: expectedBefore.sessions.bounce_rate,
             })
+            expect(changes?.single_page_rate).toMatchObject({
+              current: expected.sessions.single_page_rate,
+              previous: expectedBefore.sessions.single_page_rate,
+            })
             statsResponse.parse({ ...current, previous, changes })
           }
         }
@@ -78,11 +82,16 @@ function oraclePrevious(
     sessions: {
       total_sessions: total,
       bounce_rate: rounded(sessions.filter(({ isBounce }) => isBounce).length, total, 3),
+      single_page_rate: rounded(sessions.filter(({ events }) => isSinglePage(events)).length, total, 3),
       avg_duration: rounded(sumOf(sessions.map(({ start, end }) => end - start)), total, 0),
       pages_per_session: rounded(sumOf(sessions.map(({ events }) => events.length)), total, 1),
       sessions_per_user: rounded(total, Math.max(1, users.size), 1),
     },
   }
+}
+
+function isSinglePage(events: readonly SentEvent[]): boolean {
+  return events.filter(({ event }) => event === 'page_view').length === 1
 }
 
 /** A quotient with so many decimals, halves up, by whole numbers. */

@@ -171,16 +171,17 @@ function metricOf(
   sessions: Map<string, WholeSession>,
   passing: (condition: Condition) => Set<SentEvent>,
 ): number | null {
-  const [, name, text = ''] = /^(rate|session_rate|unique)\((.*)\)$/s.exec(metric) ?? []
+  const [, name, text = ''] = /^(rate|session_rate|people|sessions|unique)\((.*)\)$/s.exec(metric) ?? []
   if (name === 'unique') {
     const texts = events.map(event => propertyText(event, text.replace('properties.', '')))
     return new Set(texts.filter(each => each !== null)).size
   }
   if (name !== undefined) {
-    const id = name === 'rate' ? 'user_id' : 'session_id'
+    const id = name === 'rate' || name === 'people' ? 'user_id' : 'session_id'
     const passes = passing(JSON.parse(text))
     const idsOf = (of: readonly SentEvent[]) => new Set(of.flatMap(event => event[id] ?? []))
-    return ratioOf(idsOf(events.filter(event => passes.has(event))).size, idsOf(events).size, 3)
+    const some = idsOf(events.filter(event => passes.has(event))).size
+    return name.endsWith('rate') ? ratioOf(some, idsOf(events).size, 3) : some
   }
   const ids = new Set(events.map(event => event.session_id).filter(id => id !== null))
   const whole = [...ids].map(id => sessions.get(id)).filter(session => session !== undefined)

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import type { Lake } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import { createCompactor } from '#duckdb/compactor'
+import type { Route } from '#schemas/route'
 import { routes } from '#schemas/routes'
 import { SOURCE_GROUPS } from '#schemas/sources'
 import type { BuiltLake, LakeContent } from '#test/support/build-lake'
@@ -11,7 +12,10 @@ import { NOW, openHttpService } from '#test/support/http-service'
 import { withOldSegments } from '#test/support/old-segments'
 import { recordOf } from '#test/support/record-of'
 
-/** Segments of a version that did not know where sessions came from, beside those of today and hot files. */
+/**
+ * Segments of a version that knew neither where sessions came from nor their page views, beside those of
+ * today and hot files.
+ */
 
 const DAY = 86_400_000
 const PAGES = [
@@ -45,7 +49,8 @@ function epochsOf(project: Project): LakeContent['epochs'] {
 }
 
 /**
- * What /sources answers about a lake in a state of compaction, and which of its segments know the sources.
+ * What /sources and /stats answer about a lake in a state of compaction, and which of its segments know the
+ * sources.
  */
 async function answersOf(
   state: Pick<LakeContent, 'compacted' | 'mergeEnds'>,
@@ -64,9 +69,9 @@ async function answersOf(
   try {
     const project = await service.createProject()
     built = await folder.build({ ...state, epochs: epochsOf(project), compactor })
-    const ask = async (query: Record<string, string>) => {
+    const ask = async (query: Record<string, string>, route: Route = routes.sources) => {
       const asked = { project: project.name, ...query }
-      const { status, body } = await service.call(routes.sources, { query: asked })
+      const { status, body } = await service.call(route, { query: asked })
       expect(status, JSON.stringify(body)).toBe(200)
       return { ...(body as object), project: null }
     }
@@ -74,6 +79,9 @@ async function answersOf(
     for (const by of SOURCE_GROUPS) bodies.push(await ask({ since: '7d', by, goal: 'purchase' }))
     bodies.push(await ask({ since: '2d', by: 'channel' }))
     bodies.push(await ask({ since: '7d', by: 'landing_page', filter: 'channel:eq:organic_search' }))
+    for (const filter of ['event:eq:purchase', 'entry_page:eq:/a', 'country:exists'])
+      bodies.push(await ask({ since: '2d', compare: 'previous', filter }, routes.stats))
+    bodies.push(await ask({ since: '7d' }, routes.stats))
     const { segments } = await built.snapshot(project.bucket)
     return { bodies, known: segments.map(({ knowsSources }) => knowsSources) }
   } finally {
@@ -82,9 +90,10 @@ async function answersOf(
   }
 }
 
-test('sessions have the same sources from hot files, from segments of today, and from those that do not know them', async () => {
+test('sessions have the same sources and page views from hot files, from segments of today, and from those that do not know them', async () => {
   const { bodies } = await answersOf({ compacted: 1 })
   expect(bodies[0]).toMatchObject({ total: { sessions: 20, conversions: 16, avg_pages: 1.6 } })
+  expect(bodies.at(-1)).toMatchObject({ sessions: { total_sessions: 20, single_page_rate: 0.4 } })
   expect(await answersOf({ compacted: 4 })).toEqual({ bodies, known: [true, true, true] })
   const old = await answersOf({ compacted: 4 }, { isOld: true })
   expect(old).toEqual({ bodies, known: [false, true, false] })
