@@ -26,7 +26,7 @@ const FLAGS: readonly Flag[] = [
     flags: '--group-by <fields>',
     parameter: 'group_by',
     as: 'list',
-    help: 'event, date, hour, weekday, user_id, session_id, country, properties.x, channel, source, entry_page …',
+    help: 'event, date, hour, weekday, user_id, session_id, country, properties.x, traits.x, channel, source, entry_page …',
   },
   {
     flags: '--filter <filter>',

@@ -144,7 +144,7 @@ describe('a rate, a number of values and computed groups of /query', () => {
         'unique(plan)',
         'unique(properties.plan)',
       ],
-      group_by: ['channel', 'hour', 'is_bounce', 'weekday', 'date'],
+      group_by: ['channel', 'hour', 'is_bounce', 'traits["a.b"]', 'date'],
     })
     expect([asked.status, asked.message]).toEqual([200, ''])
   })
@@ -172,6 +172,13 @@ describe('a rate, a number of values and computed groups of /query', () => {
     ],
     ['values of a bad key', { metrics: ['unique(a.b)'] }, 'INVALID_METRIC'],
     ['an unknown group', { group_by: ['duration'] }, 'INVALID_GROUP_BY'],
+    ['a trait without a key', { group_by: ['traits.'] }, 'INVALID_GROUP_BY'],
+    ['a trait of a cut text', { group_by: ['traits["\\u12"]'] }, 'INVALID_GROUP_BY'],
+    [
+      'five groups, one of them a trait',
+      { group_by: ['channel', 'source', 'hour', 'weekday', 'traits.a'] },
+      'QUERY_FAILED',
+    ],
     [
       'five computed groups',
       { group_by: ['channel', 'source', 'hour', 'weekday', 'entry_page'] },
@@ -180,5 +187,35 @@ describe('a rate, a number of values and computed groups of /query', () => {
   ])('are refused with %s', async (_, fields, error) => {
     const refused = await ask('query', routes.query, fields)
     expect([refused.status, refused.error]).toEqual([400, error])
+  })
+})
+
+describe('a trait', () => {
+  test('has one spelling in the answer', async () => {
+    const asked = await ask('query', routes.query, { group_by: ['traits["plan"]'] })
+    expect([asked.status, asked.body.group_by, asked.body.rows]).toEqual([200, ['traits.plan'], []])
+    const converted = await ask('conversion', routes.conversion, { by: 'traits["plan"]' })
+    expect([converted.status, converted.body.by]).toEqual([200, 'traits.plan'])
+    const steps = { breakdown: 'traits["a.b"]' }
+    expect((await ask('funnel', routes.funnel, steps)).status).toBe(200)
+  })
+
+  test.each<[string, keyof typeof routes, Record<string, unknown>, string]>([
+    ['breakdown', 'breakdown', { property: 'traits.plan' }, 'POST /query groups by it'],
+    [
+      'a filter of a step',
+      'funnel',
+      { steps: [{ event: 'a', filters: [{ field: 'traits.plan', op: 'eq', value: 'x' }] }, { event: 'b' }] },
+      'in `where`',
+    ],
+    [
+      'a filter of a query',
+      'query',
+      { filters: [{ field: 'traits.plan', op: 'eq', value: 'x' }] },
+      'in `where`',
+    ],
+  ])('in %s is refused with what to send', async (_, name, fields, says) => {
+    const refused = await ask(name, routes[name], fields)
+    expect([refused.status, refused.message.includes(says)]).toEqual([400, true])
   })
 })

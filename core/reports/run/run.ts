@@ -16,6 +16,7 @@ import { ownSources } from '#core/reports/sources/own-sources'
 import type { Range } from '#core/time'
 import type { Condition } from '#schemas/conditions'
 import type { ProjectContext } from '#schemas/contexts'
+import { traitKey } from '#schemas/property-names'
 import { type DatedParams, type RangeRule, resolveRange } from './asked-range.ts'
 import { noteIntervals } from './caveats.ts'
 import { type Compared, computeCompared, withPrevious } from './compare.ts'
@@ -140,6 +141,8 @@ export type Report<Params, Body> = {
   unit?: (params: Params) => Unit
   /** Conditions that the parameters have elsewhere than in `where`, such as those of rates. */
   conditions?: (params: Params) => readonly Condition[]
+  /** Fields by which the parameters make groups. */
+  groups?: (params: Params) => readonly string[]
   /** Makes the response body, with as many statements as it needs. */
   compute(rows: ReadRows, request: ReportRequest<Params>): Promise<Body>
   /**
@@ -258,7 +261,8 @@ export async function runReport<Params extends DatedParams, Body>(
   const condition = conditionOf(params, segments)
   if (condition !== null && hasNegativeLeaf(condition)) notes.warnings.add(NEGATIVE)
   const conditions = [...(condition === null ? [] : [condition]), ...(report.conditions?.(params) ?? [])]
-  const readsTraits = conditions.some(hasTraitLeaf)
+  const groups = report.groups?.(params) ?? []
+  const readsTraits = conditions.some(hasTraitLeaf) || groups.some(each => traitKey(each) !== undefined)
   function choosePart(read: LakeRead): LakeRead {
     if (condition === null) return read
     const unit = report.unit?.(params) ?? 'event'
