@@ -219,3 +219,46 @@ describe('a trait', () => {
     expect([refused.status, refused.message.includes(says)]).toEqual([400, true])
   })
 })
+
+test.each<[string, unknown, string[]]>([
+  ['a channel that there is not', { field: 'channel', op: 'in', value: ['direct', 'ai'] }, ['never "ai"']],
+  [
+    'a country by its name',
+    { person: { field: 'country', op: 'neq', value: 'Germany' } },
+    ['never "Germany"'],
+  ],
+  [
+    'both, and more than once',
+    { or: ['x', 'y'].flatMap(value => ['channel', 'country'].map(field => ({ field, op: 'eq', value }))) },
+    ['`channel` is never "x"', '`country` is never "x"'],
+  ],
+  ['a part of a channel', { field: 'channel', op: 'contains', value: 'paid' }, []],
+  [
+    'values that there are',
+    {
+      and: [
+        { field: 'channel', op: 'eq', value: 'sms' },
+        { field: 'country', op: 'eq', value: 'DE' },
+      ],
+    },
+    [],
+  ],
+])('a condition about %s gives the right warnings', async (_, where, expected) => {
+  const { status, body } = await ask('stats', routes.stats, { where })
+  const warnings = ((body.warnings ?? []) as string[]).filter(text => text.includes('is never'))
+  expect([status, warnings]).toEqual([200, expected.map(text => expect.stringContaining(text))])
+})
+
+test.each(['stats', 'retention', 'query'] as const)(
+  'an unknown field of %s is named, with what to send',
+  async name => {
+    const refused = await ask(name, routes[name], { where: { field: 'plan', op: 'eq', value: 'pro' } })
+    expect([refused.status, refused.error, refused.body.suggested_field]).toEqual([
+      400,
+      'INVALID_FILTER_FIELD',
+      'properties.plan',
+    ])
+    expect(refused.message).toContain('For "plan" send `properties.plan`')
+    expect(refused.message).toContain('`traits.plan`')
+  },
+)

@@ -10,6 +10,7 @@ import { NO_PROJECT_CONTEXT } from '#core/projects/contexts'
 import type { CountReplays, FindRecorded } from '#core/replays/of-sessions'
 import { hasTraitLeaf } from '#core/reports/conditions/check-leaves'
 import { choose } from '#core/reports/conditions/choose'
+import { impossibleValues } from '#core/reports/conditions/impossible-values'
 import { conditionOf, type SegmentsByName } from '#core/reports/conditions/segments'
 import { hasNegativeLeaf, ofUnit, type Unit } from '#core/reports/conditions/units'
 import { ownSources } from '#core/reports/sources/own-sources'
@@ -260,6 +261,7 @@ export async function runReport<Params extends DatedParams, Body>(
     Math.max(oldestEvent(each), keptOf(each))
   const condition = conditionOf(params, segments)
   if (condition !== null && hasNegativeLeaf(condition)) notes.warnings.add(NEGATIVE)
+  for (const text of condition === null ? [] : impossibleValues(condition)) notes.warnings.add(text)
   const conditions = [...(condition === null ? [] : [condition]), ...(report.conditions?.(params) ?? [])]
   const groups = report.groups?.(params) ?? []
   const readsTraits = conditions.some(hasTraitLeaf) || groups.some(each => traitKey(each) !== undefined)
