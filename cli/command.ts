@@ -82,7 +82,11 @@ export const SINCE: Flag = {
   parameter: 'since',
   help: 'first date: 7d, or 2026-11-01',
 }
-const UNTIL: Flag = { flags: '--until <moment>', parameter: 'until', help: 'last date (default: today)' }
+export const UNTIL: Flag = {
+  flags: '--until <moment>',
+  parameter: 'until',
+  help: 'last date (default: today)',
+}
 export const WHERE: Flag = {
   flags: '--where <json>',
   help: 'only what passes a condition as JSON: {"did":{"event":"purchase","at_least":2}}',
@@ -90,7 +94,7 @@ export const WHERE: Flag = {
 const FILTER: Flag = {
   flags: '--filter <filter>',
   as: 'repeated',
-  help: 'only what passes: country=DE, properties.path^=/blog, properties["a.b"]=x, duration>60000; several must all hold; or JSON',
+  help: 'only what passes: country=DE, properties.path^=/blog, properties["a.b"]=x, duration>60000, country:in:DE,AT; several must all hold; or JSON',
 }
 export const SEGMENT: Flag = {
   flags: '--segment <name>',

@@ -1,4 +1,5 @@
 import { parseJson } from '#schemas/json-depth'
+import { splitField } from '#schemas/property-names'
 import { CommandError } from './errors.ts'
 
 const OPERATORS = {
@@ -12,11 +13,13 @@ const OPERATORS = {
   '<': 'lt',
   '~': 'contains',
 } as const
-const FILTER = /^([A-Za-z0-9_.]+|properties\["(?:[^"\\]|\\.)*"\])(!=|>=|<=|\^=|\$=|=|>|<|~)([\s\S]*)$/
+const FILTER =
+  /^([A-Za-z0-9_.]+|(?:properties|traits)\["(?:[^"\\]|\\.)*"\])(!=|>=|<=|\^=|\$=|=|>|<|~)([\s\S]*)$/
 
 /**
- * Filters as people write them, `properties.path~pricing`, or as JSON, an object or a list of them. `name`:
- * what the endpoint calls the field. Throws CommandError with the forms.
+ * Filters as people write them, `properties.path~pricing`, as query strings have them, `country:in:DE,AT`, or
+ * as JSON, an object or a list of them. `name`: what the endpoint calls the field. Throws CommandError with
+ * the forms.
  */
 export function parsedFilters(texts: readonly string[], name: 'field' | 'property'): unknown[] {
   return texts.flatMap(text => (/^\s*[[{]/.test(text) ? jsonFilters(text) : [written(text, name)]))
@@ -24,8 +27,18 @@ export function parsedFilters(texts: readonly string[], name: 'field' | 'propert
 
 function written(text: string, name: string): unknown {
   const [, field, operator, value] = FILTER.exec(text) ?? []
-  if (field === undefined) throw unreadable()
+  if (field === undefined) return ofQueryString(text, name)
   return { [name]: field, op: OPERATORS[operator as keyof typeof OPERATORS], value }
+}
+
+/** `field:op:value` (docs/api/conditions.md, U78). The service checks the operator. */
+function ofQueryString(text: string, name: string): unknown {
+  const [field = '', operation = ''] = splitField(text) ?? []
+  const [, op, value] = /^([a-z_]+)(?::([\s\S]*))?$/.exec(operation) ?? []
+  if (field === '' || op === undefined) throw unreadable()
+  if (field === 'segment' && op === 'eq') return { segment: value }
+  if (op === 'exists') return { [name]: field, op, value: value !== 'false' }
+  return { [name]: field, op, value: op === 'in' || op === 'not_in' ? value?.split(',') : value }
 }
 
 function jsonFilters(text: string): unknown[] {
@@ -61,6 +74,6 @@ function unreadable(): CommandError {
     error: 'USAGE',
     message: 'A filter cannot be read.',
     suggested_action:
-      "Write it as event=signup, 'properties.value>=10' or properties.path~pricing, or as JSON with field, op and value. --where takes and, or, not, session, person, did and segment too.",
+      "Write it as event=signup, 'properties.value>=10' or properties.path~pricing, as country:in:DE,AT, or as JSON with field, op and value. --where takes and, or, not, session, person, did and segment too.",
   })
 }

@@ -24,11 +24,11 @@ export const conversionQuery = z.object({
   }),
   by: namedProperty(
     z.string('Parameter `by` is missing. Name `country`, `source`, `entry_page` or a property key.'),
-    ['source', 'first_source', 'entry_page'],
+    { others: ['source', 'first_source', 'entry_page'], takesTraits: true },
   ).meta({
     override: { type: 'string' },
     description:
-      "`country`, `source` (utm_source), `first_source` (the first one ever), `entry_page`, or a property such as `device` (`properties.country` is the property of that name): its value in the user's first event of the range, or in the first `from` event",
+      "`country`, `source` (utm_source), `first_source` (the first one ever), `entry_page`, or a property such as `device` (`properties.country` is the property of that name): its value in the user's first event of the range, or in the first `from` event; or `traits.<key>` of the user, as of now",
     example: 'country',
   }),
   min_users: wholeNumber('min_users', 1, 1_000_000).default(1).meta({

@@ -84,12 +84,12 @@ export const funnelBody = z.object({
   count_by: oneOf('count_by', ['user_id', 'session_id']).default('user_id').meta({
     description: 'Who passes the steps: users, or single sessions',
   }),
-  breakdown: namedProperty(z.string(BREAKDOWN), SOURCE_FIELDS)
+  breakdown: namedProperty(z.string(BREAKDOWN), { others: SOURCE_FIELDS, takesTraits: true })
     .meta({ override: { type: 'string' } })
     .optional()
     .meta({
       description:
-        'Adds the same steps for each value of this property (or `country`) of the step-1 event, or of `channel`, `source` or `referrer_host` of its session',
+        'Adds the same steps for each value of this property (or `country`) of the step-1 event, of `channel`, `source` or `referrer_host` of its session, or of `traits.<key>` of its user as of now',
     }),
   breakdown_limit: wholeNumber('breakdown_limit', 1, 50)
     .default(10)

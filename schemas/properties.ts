@@ -11,7 +11,7 @@ import {
   uniqueUsers,
   wholeNumber,
 } from './fields.ts'
-import { isTimeField, KEY_RULE, keyOf, oneSpelling, propertyInstead } from './property-names.ts'
+import { isTimeField, KEY_RULE, keyOf, oneSpelling, propertyInstead, traitKey } from './property-names.ts'
 import { cut } from './sessions.ts'
 
 /** Event names, and property keys, that a list has at most (U62). */
@@ -21,12 +21,21 @@ const dated = { project, ...questionOfWeek }
 
 /**
  * The name of a property, or of a field of the event with text, in one spelling. `others`: further names that
- * the report knows.
+ * the report knows. `takesTraits`: whether it knows those of traits (U154).
  */
-export function namedProperty(text: z.ZodString, others: readonly string[] = []) {
+export function namedProperty(
+  text: z.ZodString,
+  { others = [], takesTraits = false }: { others?: readonly string[]; takesTraits?: boolean } = {},
+) {
   return text
     .transform(name => oneSpelling(name, others))
-    .refine(name => keyOf(name) !== undefined, {
+    .refine(name => takesTraits || traitKey(name) === undefined, {
+      error: ({ input }) =>
+        `\`${input}\` is of a person, not of an event. POST /query groups by it, and \`where\` asks for it.`,
+      ...failsWith('INVALID_PROPERTY_KEY'),
+      abort: true,
+    })
+    .refine(name => keyOf(name) !== undefined || traitKey(name) !== undefined, {
       message: `A property key must be ${KEY_RULE}.`,
       ...failsWith('INVALID_PROPERTY_KEY'),
     })

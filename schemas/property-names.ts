@@ -12,7 +12,13 @@ type KeyOwner = 'properties' | 'traits'
 /**
  * The name of a property with its prefix, as a pattern: a key in quotes has more rules, which `keyOf` knows.
  */
-export const PROPERTY_PATTERN = String.raw`properties\.[A-Za-z0-9_]{1,128}|properties\["(?:[^"\\]|\\.)*"\]`
+export const PROPERTY_PATTERN = patternOf('properties')
+/** The same of the name of a trait. */
+export const TRAIT_PATTERN = patternOf('traits')
+
+function patternOf(owner: KeyOwner): string {
+  return String.raw`${owner}\.[A-Za-z0-9_]{1,128}|${owner}\["(?:[^"\\]|\\.)*"\]`
+}
 
 /** Fields of an event with text: their bare names are theirs, not those of properties. */
 export const TEXT_FIELDS = ['event', 'user_id', 'session_id', 'country'] as const
@@ -80,10 +86,14 @@ export function nameOfKey(key: string): string {
   return PLAIN_KEY.test(key) ? key : fieldOfKey(key)
 }
 
-/** One spelling of a field where properties have their prefix: `properties.plan` for `properties["plan"]`. */
+/**
+ * One spelling of a field where properties have their prefix: `properties.plan` for `properties["plan"]`, and
+ * `traits.plan` for `traits["plan"]`.
+ */
 export function oneField(field: string): string {
-  const key = prefixedKey(field)
-  return key === undefined ? field : fieldOfKey(key)
+  const [property, trait] = [prefixedKey(field), traitKey(field)]
+  if (property !== undefined) return fieldOfKey(property)
+  return trait === undefined ? field : fieldOfTrait(trait)
 }
 
 /**
@@ -92,7 +102,7 @@ export function oneField(field: string): string {
  */
 export function oneSpelling(name: string, others: readonly string[] = []): string {
   const key = keyOf(name)
-  if (key === undefined) return name
+  if (key === undefined) return oneField(name)
   const isBuiltIn = [...TEXT_FIELDS, ...TIME_FIELDS, ...others].includes(key)
   return isBuiltIn && name !== key ? fieldOfKey(key) : nameOfKey(key)
 }

@@ -5,7 +5,7 @@ import { contextOfResponse } from './contexts.ts'
 import type { ErrorCode } from './errors.ts'
 import { datedPeriod, failsWith, limit, oneOf, project, questionOfWeek } from './fields.ts'
 import { parseJson } from './json-depth.ts'
-import { keyOf, oneField, PROPERTY_PATTERN, prefixedKey } from './property-names.ts'
+import { keyOf, oneField, PROPERTY_PATTERN, prefixedKey, TRAIT_PATTERN, traitKey } from './property-names.ts'
 import { cut } from './sessions.ts'
 
 export const METRICS = [
@@ -25,6 +25,12 @@ export const SESSION_GROUPS = [
   ...(['entry_page', 'exit_page', 'is_bounce'] as const),
 ] as const
 export const DERIVED_GROUPS: readonly string[] = [...TIME_GROUPS, ...SESSION_GROUPS]
+
+/** Whether a field of `group_by` is computed, or a trait of the person of the event. */
+export function isDerivedGroup(field: string): boolean {
+  return DERIVED_GROUPS.includes(field) || traitKey(field) !== undefined
+}
+
 export const COUNT_MODES = ['session_then_user', 'raw'] as const
 const ORDER_FIELDS = ['event_count', 'unique_users', 'session_count', 'date', 'event'] as const
 
@@ -40,7 +46,9 @@ export type Rate = (typeof RATES)[keyof typeof RATES]
 const METRIC = new RegExp(
   `^(${METRICS.join('|')}|(${NUMERIC_METRICS.join('|')}|unique)\\(([A-Za-z0-9_]{1,128}|${PROPERTY_PATTERN})\\)|(${Object.keys(RATES).join('|')})\\(\\{[\\s\\S]*\\}\\))$`,
 )
-const GROUP = new RegExp(`^(${[...GROUP_FIELDS, ...DERIVED_GROUPS].join('|')}|${PROPERTY_PATTERN})$`)
+const GROUP = new RegExp(
+  `^(${[...GROUP_FIELDS, ...DERIVED_GROUPS].join('|')}|${PROPERTY_PATTERN}|${TRAIT_PATTERN})$`,
+)
 /** A metric of the values of a property. */
 const OF_PROPERTY = /^([a-z0-9]+)\(([\s\S]*)\)$/
 const RATE = new RegExp(`^(${Object.keys(RATES).join('|')})\\(([\\s\\S]*)\\)$`)
@@ -77,6 +85,7 @@ function isMetric(text: string): boolean {
 }
 
 function isGroup(text: string): boolean {
+  if (text.startsWith('traits')) return traitKey(text) !== undefined
   return !text.startsWith('properties') || prefixedKey(text) !== undefined
 }
 
@@ -99,7 +108,7 @@ function parseRate(text: string): Condition | null {
 
 /** The engine needs seconds to plan a statement with more of them. */
 const [MAX_METRICS, MAX_GROUPS] = [50, 20]
-/** Those of the session cost one more scan of the events. */
+/** Those of the session cost one more scan of the events, those of people one of the traits. */
 const MAX_DERIVED_GROUPS = 4
 /** Filters of a query, or of all steps of a funnel. */
 export const MAX_FILTERS = 100
@@ -192,14 +201,14 @@ export const queryBody = z.object({
     accepts: isGroup,
     spelled: oneField,
     code: 'INVALID_GROUP_BY',
-    allowed: `${[...GROUP_FIELDS, ...DERIVED_GROUPS].join(', ')}, or a property such as properties.plan`,
+    allowed: `${[...GROUP_FIELDS, ...DERIVED_GROUPS].join(', ')}, a property such as properties.plan, or a trait such as traits.plan`,
     fewest: 0,
     most: MAX_GROUPS,
     description:
-      'What makes the groups: event, date, hour, weekday, user_id, session_id, country, a property such as `properties.plan` or `properties["a.b"]`, or of the session channel, source, referrer_host, entry_page, exit_page, is_bounce. Without it there is one row.',
+      'What makes the groups: event, date, hour, weekday, user_id, session_id, country, a property such as `properties.plan` or `properties["a.b"]`, or of the session channel, source, referrer_host, entry_page, exit_page, is_bounce, or of the person `traits.plan` or `traits["a.b"]` as of now. Without it there is one row.',
   })
-    .refine(list => list.filter(each => DERIVED_GROUPS.includes(each)).length <= MAX_DERIVED_GROUPS, {
-      message: `Field \`group_by\` has more than ${MAX_DERIVED_GROUPS} of ${DERIVED_GROUPS.join(', ')}. Send several queries with fewer of them.`,
+    .refine(list => list.filter(isDerivedGroup).length <= MAX_DERIVED_GROUPS, {
+      message: `Field \`group_by\` has more than ${MAX_DERIVED_GROUPS} of ${DERIVED_GROUPS.join(', ')} and traits. Send several queries with fewer of them.`,
       ...failsWith('QUERY_FAILED'),
     })
     .default([]),

@@ -12,7 +12,7 @@ export const conversion = projectRead<'GET /conversion'>({
       flags: '--by <key>',
       parameter: 'by',
       required: true,
-      help: 'country, source, first_source, entry_page, or a property key',
+      help: 'country, source, first_source, entry_page, a property key, or traits.plan',
     },
     { flags: '--from <event>', parameter: 'from', help: 'only people with this event before the goal' },
     {

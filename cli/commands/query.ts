@@ -7,7 +7,9 @@ import {
   NAME,
   parametersOf,
   SEGMENT,
+  SINCE,
   TZ,
+  UNTIL,
   WHERE,
 } from '#cli/command'
 import { parsedFilters } from '#cli/filters'
@@ -26,15 +28,17 @@ const FLAGS: readonly Flag[] = [
     flags: '--group-by <fields>',
     parameter: 'group_by',
     as: 'list',
-    help: 'event, date, hour, weekday, user_id, session_id, country, properties.x, channel, source, entry_page …',
+    help: 'event, date, hour, weekday, user_id, session_id, country, properties.x, traits.x, channel, source, entry_page …',
   },
   {
     flags: '--filter <filter>',
     as: 'repeated',
-    help: 'event=signup, properties.path!=/, properties.value>=10, properties.path~pricing; several must all hold; or JSON',
+    help: 'event=signup, properties.path!=/, properties.value>=10, properties.path~pricing, country:in:DE,AT; several must all hold; or JSON',
   },
-  { flags: '--from <date>', parameter: 'date_from', help: 'first date: 7d, or 2026-11-01 (default: 7d)' },
-  { flags: '--to <date>', parameter: 'date_to', help: 'last date (default: today)' },
+  { flags: '--from <date>', parameter: 'date_from', help: 'the same as --since (default: 7d)' },
+  { flags: '--to <date>', parameter: 'date_to', help: 'the same as --until' },
+  SINCE,
+  UNTIL,
   { ...days(), parameter: undefined as never },
   {
     flags: '--count-mode <mode>',
@@ -73,7 +77,7 @@ export const query = callCommand<'POST /query'>({
       body: {
         project: input.args.NAME,
         ...fields,
-        date_from: date_from ?? (back === undefined ? undefined : `${back}d`),
+        date_from: date_from ?? (back === undefined || fields.since !== undefined ? undefined : `${back}d`),
         filters: filter === undefined ? undefined : parsedFilters(filter as string[], 'field'),
       },
     }

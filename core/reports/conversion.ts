@@ -1,15 +1,18 @@
 import type { z } from 'zod'
-import type { EventField } from '#core/lake/read/lake-read'
+import { eventRefs, joinSets } from '#core/lake/read/chosen'
+import type { ChosenSet, EventField, LakeRead } from '#core/lake/read/lake-read'
 import { events } from '#core/lake/read/relations'
 import { PAGE } from '#core/lake/read/session-rule'
 import type { Row, SqlQuery } from '#core/ports'
 import { bit, integer, join, sql } from '#core/sql/sql'
 import { namesOf } from '#schemas/compare'
 import { conversionOfPeriod, type conversionQuery, type conversionResponse } from '#schemas/conversion'
-import { propertyOf } from '#schemas/property-names'
+import { propertyOf, traitKey } from '#schemas/property-names'
+import { traitColumns } from './conditions/trait-leaves.ts'
 import { noteMissing } from './run/mostly-missing.ts'
 import { ratio } from './run/rounding.ts'
 import { defineReport, type ReportRequest, sinceDays, toPeriod } from './run/run.ts'
+import { warnOfMissingTrait } from './run/warn-of-lost-links.ts'
 import { EVENT_POSITION } from './sql/event-position.ts'
 import { namedValue } from './sql/named-value.ts'
 
@@ -24,6 +27,7 @@ type ConversionBody = z.input<typeof conversionResponse>
 export const conversion = defineReport<ConversionParams, ConversionBody>({
   range: sinceDays(30, { takesTimes: true }),
   unit: () => 'person',
+  groups: ({ by }) => [by],
   compared: { fields: namesOf(conversionOfPeriod) },
   sql: groupsSql,
   shape(rows, request) {
@@ -34,6 +38,7 @@ export const conversion = defineReport<ConversionParams, ConversionBody>({
     const values = counts
       .filter(({ key, users }) => key !== null && key !== MISSING && users >= params.min_users)
       .slice(0, params.limit)
+    if (missing !== undefined && missing.users === all.users) warnOfMissingTrait(params.by, request.notes)
     const instead = insteadOf(params.by)
     if (missing !== undefined && instead !== null)
       noteMissing(request.notes, {
@@ -73,7 +78,7 @@ const NOBODY: Counts = { key: null, users: 0, converted: 0 }
  */
 function groupsSql({ read, params }: ReportRequest<ConversionParams>): SqlQuery {
   const { goal, from, by, limit } = params
-  const { fields, value } = groupValue(by)
+  const { fields, value, sets } = groupValue(by, read)
   const instead = insteadOf(by)
   const other = instead === null ? null : namedValue(instead)
   const hasInstead =
@@ -104,23 +109,31 @@ function groupsSql({ read, params }: ReportRequest<ConversionParams>): SqlQuery 
             min_by(CASE WHEN ${isStart} THEN coalesce(${PRESENT} || ${value}, ${MISSING}) END,
               CASE WHEN ${isStart} THEN ${EVENT_POSITION} END) AS group_key,
             min_by(CASE WHEN ${isStart} THEN ${hasInstead} END, CASE WHEN ${isStart} THEN ${EVENT_POSITION} END) AS has_instead
-          FROM ${events(read, [...readFields])} AS each_event
+          FROM ${events(read, [...readFields])} AS each_event${joinSets(sets, eventRefs)}
           WHERE user_id IS NOT NULL${where} GROUP BY user_id) AS each_user
         WHERE group_key IS NOT NULL GROUP BY GROUPING SETS ((group_key), ())) AS user_group) AS ranked_group
     WHERE place <= ${integer(limit + 2)}
     ORDER BY place`
 }
 
-/** The value of an event as text, null without one, and the fields that it needs. */
-function groupValue(by: string): { fields: readonly EventField[]; value: SqlQuery } {
-  if (by === 'entry_page') return { fields: ['path', 'url'], value: PAGE }
+/**
+ * The value of an event as text, null without one, the fields that it needs, and what it needs of the user.
+ */
+function groupValue(
+  by: string,
+  read: LakeRead,
+): { fields: readonly EventField[]; value: SqlQuery; sets: readonly ChosenSet[] } {
+  if (by === 'entry_page') return { fields: ['path', 'url'], value: PAGE, sets: [] }
+  const { columns, sets } = traitColumns(read, [by])
+  const trait = columns.get(by)
+  if (trait !== undefined) return { fields: ['user_id'], value: trait, sets }
   const { fields, text } = namedValue(PROPERTY_OF.get(by) ?? by)
-  return { fields, value: text }
+  return { fields, value: text, sets: [] }
 }
 
 /** The property key of a group; undefined for what is no single property. */
 function keyOf(by: string): string | undefined {
-  return by === 'entry_page' ? undefined : propertyOf(PROPERTY_OF.get(by) ?? by)
+  return by === 'entry_page' || traitKey(by) !== undefined ? undefined : propertyOf(PROPERTY_OF.get(by) ?? by)
 }
 
 /** What most visits without such a parameter in their address have; null for other fields. */

@@ -108,13 +108,14 @@ const REFUSED: [isAsked: (fields: JsonObject) => boolean, refusal: () => ApiErro
       ),
   ],
   [
-    ({ group_by, breakdown }) =>
+    ({ group_by, by, breakdown }) =>
       groupsOf({ group_by }).some(name => DERIVED_GROUPS.includes(name)) ||
+      groupsOf({ group_by, by, breakdown }).some(isOfTraits) ||
       SOURCE_FIELDS.some(name => name === breakdown),
     () =>
       new ApiError(
         'FORBIDDEN',
-        `A share link groups by fields and properties of events. Leave out ${DERIVED_GROUPS.join(', ')}.`,
+        `A share link groups by fields and properties of events. Leave out ${DERIVED_GROUPS.join(', ')} and traits.`,
       ),
   ],
   [
@@ -136,6 +137,11 @@ function groupsOf({ group_by, property, by, breakdown }: JsonObject): string[] {
     // A key in quotes may have commas.
     .flatMap(each => (prefixedKey(String(each)) === undefined ? String(each).split(',') : [String(each)]))
   return [...new Set(names.map(name => oneField(name.trim())))]
+}
+
+/** Also for a name that is cut in its quotes. */
+function isOfTraits(name: string): boolean {
+  return /^traits[.[]/.test(name)
 }
 
 function filteredFields({ filters }: JsonObject): string[] {

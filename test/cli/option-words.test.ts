@@ -43,7 +43,7 @@ test('no field that a command sends by an option keeps the name of the service, 
 test('the advice names the option of the command, and is not the message again', () => {
   const problem = { error: 'INVALID_SINCE', retryable: false }
   const date = { message: 'Field `date_from` is no date.', suggested_action: 'Use --since 7d' }
-  expect(problemInOptions({ ...problem, ...date }, command('query')).suggested_action).toBe('Use --from 7d')
+  expect(problemInOptions({ ...problem, ...date }, command('query')).suggested_action).toBe('Use --since 7d')
   expect(problemInOptions({ ...problem, ...date }, command('events')).suggested_action).toBe('Use --since 7d')
   const twice = { message: 'Choose another.', suggested_action: 'Choose another.' }
   expect(problemInOptions({ ...problem, ...twice }, command('create')).suggested_action).toContain(

@@ -102,7 +102,7 @@ const problems: [
     ['query', 'demo', '--from', 'x'],
     {
       message: expect.stringContaining('Option `--from`'),
-      suggested_action: expect.stringContaining('--from 7d'),
+      suggested_action: expect.stringContaining('--since 7d'),
     },
   ],
   [

@@ -144,7 +144,7 @@ describe('a rate, a number of values and computed groups of /query', () => {
         'unique(plan)',
         'unique(properties.plan)',
       ],
-      group_by: ['channel', 'hour', 'is_bounce', 'weekday', 'date'],
+      group_by: ['channel', 'hour', 'is_bounce', 'traits["a.b"]', 'date'],
     })
     expect([asked.status, asked.message]).toEqual([200, ''])
   })
@@ -172,6 +172,13 @@ describe('a rate, a number of values and computed groups of /query', () => {
     ],
     ['values of a bad key', { metrics: ['unique(a.b)'] }, 'INVALID_METRIC'],
     ['an unknown group', { group_by: ['duration'] }, 'INVALID_GROUP_BY'],
+    ['a trait without a key', { group_by: ['traits.'] }, 'INVALID_GROUP_BY'],
+    ['a trait of a cut text', { group_by: ['traits["\\u12"]'] }, 'INVALID_GROUP_BY'],
+    [
+      'five groups, one of them a trait',
+      { group_by: ['channel', 'source', 'hour', 'weekday', 'traits.a'] },
+      'QUERY_FAILED',
+    ],
     [
       'five computed groups',
       { group_by: ['channel', 'source', 'hour', 'weekday', 'entry_page'] },
@@ -182,3 +189,76 @@ describe('a rate, a number of values and computed groups of /query', () => {
     expect([refused.status, refused.error]).toEqual([400, error])
   })
 })
+
+describe('a trait', () => {
+  test('has one spelling in the answer', async () => {
+    const asked = await ask('query', routes.query, { group_by: ['traits["plan"]'] })
+    expect([asked.status, asked.body.group_by, asked.body.rows]).toEqual([200, ['traits.plan'], []])
+    const converted = await ask('conversion', routes.conversion, { by: 'traits["plan"]' })
+    expect([converted.status, converted.body.by]).toEqual([200, 'traits.plan'])
+    const steps = { breakdown: 'traits["a.b"]' }
+    expect((await ask('funnel', routes.funnel, steps)).status).toBe(200)
+  })
+
+  test.each<[string, keyof typeof routes, Record<string, unknown>, string]>([
+    ['breakdown', 'breakdown', { property: 'traits.plan' }, 'POST /query groups by it'],
+    [
+      'a filter of a step',
+      'funnel',
+      { steps: [{ event: 'a', filters: [{ field: 'traits.plan', op: 'eq', value: 'x' }] }, { event: 'b' }] },
+      'in `where`',
+    ],
+    [
+      'a filter of a query',
+      'query',
+      { filters: [{ field: 'traits.plan', op: 'eq', value: 'x' }] },
+      'in `where`',
+    ],
+  ])('in %s is refused with what to send', async (_, name, fields, says) => {
+    const refused = await ask(name, routes[name], fields)
+    expect([refused.status, refused.message.includes(says)]).toEqual([400, true])
+  })
+})
+
+test.each<[string, unknown, string[]]>([
+  ['a channel that there is not', { field: 'channel', op: 'in', value: ['direct', 'ai'] }, ['never "ai"']],
+  [
+    'a country by its name',
+    { person: { field: 'country', op: 'neq', value: 'Germany' } },
+    ['never "Germany"'],
+  ],
+  [
+    'both, and more than once',
+    { or: ['x', 'y'].flatMap(value => ['channel', 'country'].map(field => ({ field, op: 'eq', value }))) },
+    ['`channel` is never "x"', '`country` is never "x"'],
+  ],
+  ['a part of a channel', { field: 'channel', op: 'contains', value: 'paid' }, []],
+  [
+    'values that there are',
+    {
+      and: [
+        { field: 'channel', op: 'eq', value: 'sms' },
+        { field: 'country', op: 'eq', value: 'DE' },
+      ],
+    },
+    [],
+  ],
+])('a condition about %s gives the right warnings', async (_, where, expected) => {
+  const { status, body } = await ask('stats', routes.stats, { where })
+  const warnings = ((body.warnings ?? []) as string[]).filter(text => text.includes('is never'))
+  expect([status, warnings]).toEqual([200, expected.map(text => expect.stringContaining(text))])
+})
+
+test.each(['stats', 'retention', 'query'] as const)(
+  'an unknown field of %s is named, with what to send',
+  async name => {
+    const refused = await ask(name, routes[name], { where: { field: 'plan', op: 'eq', value: 'pro' } })
+    expect([refused.status, refused.error, refused.body.suggested_field]).toEqual([
+      400,
+      'INVALID_FILTER_FIELD',
+      'properties.plan',
+    ])
+    expect(refused.message).toContain('For "plan" send `properties.plan`')
+    expect(refused.message).toContain('`traits.plan`')
+  },
+)

@@ -185,6 +185,19 @@ test.each<[string, Route, Record<string, unknown>]>([
   expect([status, body.error]).toEqual([403, 'FORBIDDEN'])
 })
 
+test.each<[string, Route, Record<string, unknown>]>([
+  ['a query', routes.query, { group_by: ['traits.plan'] }],
+  ['a query of a key in quotes', routes.query, { group_by: ['traits["a,b"]'] }],
+  ['a conversion', routes.conversion, { by: ' traits.plan', goal: 'signup' }],
+  ['a funnel', routes.funnel, { steps: STEPS, breakdown: 'traits["plan"]' }],
+])(
+  '%s by a trait makes groups of what the owner knows of people, which a link does not ask for',
+  async (_, route, fields) => {
+    const { status, body } = await ask(route, fields)
+    expect([status, body.error]).toEqual([403, 'FORBIDDEN'])
+  },
+)
+
 describe('POST /query', () => {
   test('of 60 groups, of which 58 are one event, a link sees none, and the sums are right', async () => {
     const fields = { group_by: ['properties.plan'], limit: 1_000, count_mode: 'raw' }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { chooseStatements } from './choose-statements.ts'
+import { chooseSome, chooseStatements } from './choose-statements.ts'
 
 function statement(text: string, rowCount = 1) {
   return { query: { text, params: [] }, rows: Array.from({ length: rowCount }, () => ({ n: 1 })) }
@@ -26,4 +26,17 @@ test('statements with rows come first, then those of other lakes', () => {
     ['b', 1],
     ['c', 0],
   ])
+})
+
+test('a seed chooses as many statements as asked, the same ones each time, and another seed others', () => {
+  const recorded = new Map([
+    ['a', Array.from('abcdefgh', letter => statement(letter))],
+    ['b', Array.from('ijklmnop', letter => statement(letter))],
+  ])
+  const textsOf = (count: number, seed: number) =>
+    [...chooseSome(recorded, count, seed).values()].flat().map(({ query }) => query.text)
+  expect(textsOf(5, 1)).toHaveLength(5)
+  expect(textsOf(5, 1)).toEqual(textsOf(5, 1))
+  expect(textsOf(5, 2)).not.toEqual(textsOf(5, 1))
+  expect(textsOf(Number.POSITIVE_INFINITY, 1)).toEqual(Array.from('abcdefghijklmnop'))
 })

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { RecordedStatement } from './recording-engine.ts'
 
 /** The statements of each lake, by the name of the lake. */
@@ -30,6 +31,18 @@ export function chooseStatements(recorded: LakeStatements, most: number): LakeSt
   const statementsOf = (name: string) =>
     chosen.filter(({ lake }) => lake === name).map(({ statement }) => statement)
   return new Map([...recorded.keys()].map(lake => [lake, statementsOf(lake)]))
+}
+
+/** At most `count` of the statements: others for each seed, and the same for the same one. */
+export function chooseSome(chosen: LakeStatements, count: number, seed: number): LakeStatements {
+  const all = [...chosen.values()].flat()
+  const orderOf = new Map(all.map(each => [each, hash('sha256', `${seed} ${kindOf(each.query.text)}`)]))
+  const kept = new Set(
+    all
+      .toSorted((a, b) => ((orderOf.get(a) ?? '') < (orderOf.get(b) ?? '') ? -1 : 1))
+      .slice(0, Math.min(count, all.length)),
+  )
+  return new Map([...chosen].map(([lake, statements]) => [lake, statements.filter(each => kept.has(each))]))
 }
 
 /** The text without its numbers and times. Names of columns and texts keep their letters. */

@@ -26,12 +26,13 @@ const DUCKDB_MS = 600_000
 /**
  * Writes a lake into a folder of its name below `root`, runs all reports on DuckDB, and returns their
  * statements.
- * `seed`: of the odd values.
+ * `seed`: of the odd values. `log`: gets a text about the progress after each project.
  */
 export async function recordStatements(
   root: string,
   sample: SampleLake,
   seed: number,
+  log: (text: string) => void = () => {},
 ): Promise<RecordedStatement[]> {
   const lakeDir = join(root, sample.name)
   for (const { prefix } of Object.values(tables)) await mkdir(join(lakeDir, prefix), { recursive: true })
@@ -54,17 +55,25 @@ export async function recordStatements(
       bucket: 7,
       created_at: CREATED,
     }))
-    for (const project of projects) await runAllReports(services, project, sample)
+    const logProgress = (of: string) =>
+      log(`${sample.name}, ${of}: ${engine.recordedStatements().length} statements on DuckDB`)
+    for (const project of projects) {
+      await runAllReports(services, project, sample)
+      logProgress(project.id)
+    }
     const [first, second] = projects
     if (first !== undefined) await runChosenReports(services, first)
+    logProgress('conditions')
     if (sample.name === 'wide' && first !== undefined && second !== undefined) {
       await runIdentityReports(services, lake, [first, second], sample)
+      logProgress('linked and erased users')
       // Engines that do not bill scans run other forms of some statements.
       const freeScans = { ...services, engine: { ...engine, areScansBilled: false } }
       await runAllReports(freeScans, first, sample)
       const openOlder = () => openLake().then(withoutSplit)
       await runAllReports({ ...freeScans, openLake: openOlder }, first, sample)
     }
+    logProgress('all')
     for (const query of [...oddValues(seed), ...oddSums()]) await engine.rows(query)
     return engine.recordedStatements()
   } finally {

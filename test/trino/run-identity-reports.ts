@@ -11,6 +11,7 @@ import type { Lake } from '#core/ports'
 import { NO_PROJECT_CONTEXT } from '#core/projects/contexts'
 import { allSites } from '#core/reports/all-sites'
 import { breakdown } from '#core/reports/breakdown'
+import { conversion } from '#core/reports/conversion'
 import { funnel } from '#core/reports/funnel/funnel'
 import { eventsLookup } from '#core/reports/lookups'
 import { paths } from '#core/reports/paths/paths'
@@ -155,6 +156,14 @@ async function runWithTraits(
       await runReport(stats, services, { ...common, query: { ...asked, groupBy: 'day' } })
       await runReport(sessions, services, { ...common, query: { ...asked, limit: 3 } })
       await runReport(query, services, { ...common, body: { ...QUERY, where, group_by: ['event'] } })
+      const group_by = ['traits.plan', 'traits["a.b"]', 'channel']
+      await runReport(query, services, { ...common, body: { ...QUERY, where, group_by } })
+      await runReport(funnel, services, {
+        ...common,
+        body: { ...funnelDefaults, where, breakdown: 'traits.plan' },
+      })
+      const by = { goal: 'event 3', by: 'traits["a.b"]', min_users: 1, limit: 10 }
+      await runReport(conversion, services, { ...common, query: { ...asked, ...by } })
     }
 }
 

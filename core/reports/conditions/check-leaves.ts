@@ -25,7 +25,7 @@ export function hasTraitLeaf(condition: Condition): boolean {
 }
 
 /** The leaves, with where each stands. */
-function leavesIn(condition: Condition, place: string): { leaf: Leaf; place: string }[] {
+export function leavesIn(condition: Condition, place: string): { leaf: Leaf; place: string }[] {
   if ('and' in condition) return leavesOfAll(condition.and, `${place}.and`)
   if ('or' in condition) return leavesOfAll(condition.or, `${place}.or`)
   if ('not' in condition) return leavesIn(condition.not, `${place}.not`)

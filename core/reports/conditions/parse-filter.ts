@@ -5,10 +5,11 @@ import type { Zone } from '#core/reports/run/zone'
 import { type FilterField, type FilterValue, filterSql, textField } from '#core/reports/sql/filters'
 import { propertyValue } from '#core/reports/sql/property-value'
 import { integer, name, sql, timestamp, trustedSql, unixMs } from '#core/sql/sql'
+import { quoted } from '#core/text/clean-text'
 import { isJsonObject } from '#core/text/json-object'
 import { DAY_MS, parseIsoTime } from '#core/time'
 import { CONDITION_OPS, type ConditionOp } from '#schemas/conditions'
-import { fieldOfKey, prefixedKey, textFieldOf, traitKey } from '#schemas/property-names'
+import { fieldOfKey, fieldOfTrait, prefixedKey, textFieldOf, traitKey } from '#schemas/property-names'
 
 /** A filter as SQL, and the fields of `events` that it reads. */
 export type QueryFilter = { condition: SqlQuery; fields: EventField[] }
@@ -79,13 +80,19 @@ export function parseFilter(filter: unknown, place: string, time: LocalTime): Qu
     )
   }
   if (key === undefined) {
+    const suggested = field.length <= MAX_SUGGESTED_CHARS ? fieldOfKey(field) : null
     throw new UnknownFieldError(
-      `Field \`${place}.field\` is unknown. Use a built-in field or \`properties.<key>\`.`,
-      field.length <= MAX_SUGGESTED_CHARS ? fieldOfKey(field) : null,
+      `Field \`${place}.field\` is unknown. ${whatToSend(field, suggested)}`,
+      suggested,
     )
   }
   const { fields, filterField } = propertyValue(key)
   return { condition: filterSql(filterField, op, value), fields }
+}
+
+function whatToSend(field: string, suggested: string | null): string {
+  if (suggested === null) return 'Use a built-in field or `properties.<key>`.'
+  return `For ${quoted(field)} send \`${suggested}\` if it is a property of events, and in \`where\` \`${fieldOfTrait(field)}\` if it is a trait of people.`
 }
 
 /**

@@ -4,6 +4,7 @@ import type { Row } from '#core/ports'
 import { ratio } from '#core/reports/run/rounding'
 import { defineReport, type ReportRequest, sinceDays, toPeriod } from '#core/reports/run/run'
 import { valuesOfFilters } from '#core/reports/run/unknown-names'
+import { warnOfMissingTrait } from '#core/reports/run/warn-of-lost-links'
 import { ownSources } from '#core/reports/sources/own-sources'
 import { quoted } from '#core/text/clean-text'
 import { namesOf } from '#schemas/compare'
@@ -24,6 +25,7 @@ const HOUR_MS = 3_600_000
 export const funnel = defineReport<FunnelParams, Response>({
   range: sinceDays(30, { takesTimes: true }),
   unit: ({ count_by }) => (count_by === 'user_id' ? 'person' : 'session'),
+  groups: ({ breakdown }) => (breakdown === undefined ? [] : [breakdown]),
   compared: { fields: namesOf(funnelOfPeriod), without: ['people_of_step', 'people_dropped'] },
   async compute(rows, request) {
     const { project, params, read, context } = request
@@ -53,6 +55,8 @@ export const funnel = defineReport<FunnelParams, Response>({
     const shownGroups = groupRows.slice(0, params.breakdown_limit)
     const entities = activity[0]?.entities ?? 0
     noteOpenWindows(request, plan)
+    if (params.breakdown !== undefined && groupRows.every(row => row.breakdown_value === null))
+      warnOfMissingTrait(params.breakdown, request.notes)
     const hasCutGroups = params.breakdown !== undefined && shownGroups.length < groupRows.length
     return {
       project: project.name,

@@ -3,6 +3,7 @@ import type { ChosenSet, EventField, LakeRead } from '#core/lake/read/lake-read'
 import { events } from '#core/lake/read/relations'
 import type { SqlQuery } from '#core/ports'
 import { sessionColumn, sessionColumns } from '#core/reports/conditions/session-leaves'
+import { traitColumns } from '#core/reports/conditions/trait-leaves'
 import type { OwnSources } from '#core/reports/sources/name-sources'
 import { namedValue } from '#core/reports/sql/named-value'
 import { bit, integer, join, NOT_MATERIALIZED, name, sql, trustedSql, unixMs } from '#core/sql/sql'
@@ -19,14 +20,20 @@ export type FunnelPlan = {
   sessionOfStep?: number
 }
 
-/** The value of an event by which a funnel is broken down: its fields, and what it reads of its session. */
+/**
+ * The value of an event by which a funnel is broken down: its fields, and what it reads of its session or
+ * person.
+ */
 export type FunnelBreakdown = { fields: readonly EventField[]; text: SqlQuery; sets: readonly ChosenSet[] }
 
 /**
- * What a name of a breakdown means (U107): a field of the session of the event, else as in other reports
- * (U90).
+ * What a name of a breakdown means: a field of the session of the event (U107), a trait of its person (U154),
+ * else as in other reports (U90).
  */
 export function funnelBreakdown(named: string, read: LakeRead, own: OwnSources): FunnelBreakdown {
+  const { columns, sets } = traitColumns(read, [named])
+  const trait = columns.get(named)
+  if (trait !== undefined) return { fields: ['user_id'], text: trait, sets }
   const field = SOURCE_FIELDS.find(each => each === named)
   if (field === undefined) return { ...namedValue(named), sets: [] }
   return { fields: ['session_id'], text: sessionColumn(field), sets: sessionColumns(read, [field], own) }

@@ -15,6 +15,7 @@ import {
   oneSpelling,
   propertyInstead,
   textFieldOf,
+  traitKey,
 } from '#schemas/property-names'
 import { MAX_FILTERS } from '#schemas/query'
 
@@ -131,6 +132,12 @@ const FILTERED_FIELD = 'country'
 function nameOf({ property, field }: Record<string, unknown>, place: string): string {
   const given = property ?? field
   const named = typeof given === 'string' ? oneSpelling(given) : ''
+  if (traitKey(named) !== undefined) {
+    throw new ApiError(
+      'INVALID_PROPERTY_KEY',
+      `Field \`${place}.property\` is about a person. Send \`traits.<key>\` in \`where\`.`,
+    )
+  }
   if (keyOf(named) === undefined) {
     throw new ApiError('INVALID_PROPERTY_KEY', `Field \`${place}.property\` must be a key of ${KEY_RULE}.`)
   }

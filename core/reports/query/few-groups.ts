@@ -5,7 +5,7 @@ import type { ReadRows } from '#core/reports/run/statements'
 import { countDistinct, type DistinctCounts, type GroupSet } from '#core/reports/sql/distinct'
 import { join, sql } from '#core/sql/sql'
 import { textKey } from '#core/sql/text-key'
-import { DERIVED_GROUPS } from '#schemas/query'
+import { isDerivedGroup } from '#schemas/query'
 import { findGroups, rollupOf } from './find-groups.ts'
 import { type NumberedGroup, type NumberedGroups, numberGroups, toText } from './group-numbers.ts'
 import type { QueryParams, QueryRequest } from './params.ts'
@@ -29,7 +29,7 @@ export async function readFewGroups(
 ): Promise<Row[] | null> {
   const isCounted = plan.metrics.every(({ name }) => COUNTS.some(count => count === name))
   const hasManyGroups = plan.groups.some(({ field }) => field === 'user_id' || field === 'session_id')
-  const isDerived = plan.groups.some(({ field }) => DERIVED_GROUPS.includes(field))
+  const isDerived = plan.groups.some(({ field }) => isDerivedGroup(field))
   if (!isCounted || hasManyGroups || isDerived) return null
   const { largest, others, areCounted } = await findGroups(rows, request, plan)
   if (largest.length === 0) return []

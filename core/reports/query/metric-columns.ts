@@ -1,7 +1,7 @@
 import type { SqlQuery } from '#core/ports'
 import { trustedSql } from '#core/sql/sql'
 import { prefixedKey } from '#schemas/property-names'
-import { DERIVED_GROUPS } from '#schemas/query'
+import { isDerivedGroup } from '#schemas/query'
 import type { Plan } from './plan.ts'
 
 /**
@@ -26,5 +26,5 @@ export function partAlias(metric: number, part: number): SqlQuery {
 
 /** Whether a response that is cut has a row for the groups that it does not show (docs/api/reads.md). */
 export function hasRowForOthers({ groups }: Plan): boolean {
-  return groups.some(({ field }) => prefixedKey(field) !== undefined || DERIVED_GROUPS.includes(field))
+  return groups.some(({ field }) => prefixedKey(field) !== undefined || isDerivedGroup(field))
 }

@@ -5,6 +5,7 @@ import type { Row, SqlQuery } from '#core/ports'
 import { compileConditions } from '#core/reports/conditions/choose'
 import { type QueryFilter, TIME_NUMBERS } from '#core/reports/conditions/parse-filter'
 import { sessionColumn, sessionColumns } from '#core/reports/conditions/session-leaves'
+import { traitColumns } from '#core/reports/conditions/trait-leaves'
 import { ownSources } from '#core/reports/sources/own-sources'
 import { propertyValue } from '#core/reports/sql/property-value'
 import { join, name, sql, trustedSql } from '#core/sql/sql'
@@ -51,12 +52,14 @@ export type Plan = { groups: Group[]; metrics: Metric[]; filters: QueryFilter[];
 
 /** Throws INVALID_FILTER_FIELD and as parseFilter does, for a rate. */
 export function planQuery(request: QueryRequest, filters: QueryFilter[]): Plan {
-  const { params, project, context } = request
-  const groups = params.group_by.map((field, i) => ({
-    field,
-    alias: trustedSql(`group_${i}`),
-    ...groupValue(field, request),
-  }))
+  const { params, project, context, read } = request
+  const traits = traitColumns(read, params.group_by)
+  const groups = params.group_by.map((field, i): Group => {
+    const trait = traits.columns.get(field)
+    const value =
+      trait === undefined ? groupValue(field, request) : { fields: ['user_id' as const], value: trait }
+    return { field, alias: trustedSql(`group_${i}`), ...value }
+  })
   const own = ownSources(project, context)
   const rates = params.metrics.flatMap(each => rateOf(each)?.condition ?? [])
   const compiled = compileConditions(rates, { ...request, own }, 'rate')
@@ -65,7 +68,11 @@ export function planQuery(request: QueryRequest, filters: QueryFilter[]): Plan {
     groups,
     metrics,
     filters,
-    sets: [...sessionColumns(request.read, params.group_by.filter(isSessionGroup), own), ...compiled.sets],
+    sets: [
+      ...sessionColumns(read, params.group_by.filter(isSessionGroup), own),
+      ...traits.sets,
+      ...compiled.sets,
+    ],
   }
 }
 
@@ -77,7 +84,10 @@ function isTimeGroup(field: string): field is (typeof TIME_GROUPS)[number] {
   return TIME_GROUPS.some(each => each === field)
 }
 
-/** The value of an event by which a field groups it, and the fields of `events` that this reads. */
+/**
+ * The value of an event by which a field groups it, but not that of a trait, and the fields of `events` that
+ * this reads.
+ */
 export function groupValue(
   field: string,
   { zone, range }: Pick<QueryRequest, 'zone' | 'range'>,

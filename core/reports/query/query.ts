@@ -8,6 +8,7 @@ import { warnOf } from '#core/reports/run/caveats'
 import { defineReport, sinceDays, toPeriod } from '#core/reports/run/run'
 import type { ReadRows } from '#core/reports/run/statements'
 import { type AskedNames, valuesOfFilters } from '#core/reports/run/unknown-names'
+import { warnOfMissingTrait } from '#core/reports/run/warn-of-lost-links'
 import { integer, isOneOf, join, sql, trustedSql } from '#core/sql/sql'
 import { textKey } from '#core/sql/text-key'
 import { namesOf } from '#schemas/compare'
@@ -39,10 +40,14 @@ type ReadGroups = {
 export const query = defineReport<QueryParams, Response>({
   range: sinceDays(7, { takesTimes: true }),
   conditions: ({ metrics }) => metrics.flatMap(each => rateOf(each)?.condition ?? []),
+  groups: ({ group_by }) => group_by,
   async compute(rows, request) {
     const { project, params } = request
     const { groups, byCurrency, counted } = await readGroups(rows, request)
     warnOfVisits(request, counted)
+    for (const field of params.group_by)
+      if (groups.rows.length > 0 && groups.rows.every(row => row[field] === null))
+        warnOfMissingTrait(field, request.notes)
     if (byCurrency !== null) warnOf(request.notes, 'MIXED_CURRENCIES', MIXED)
     return {
       project: project.name,

@@ -11,12 +11,14 @@ import { NO_PROJECT_CONTEXT } from '#core/projects/contexts'
 import { NO_REPLAYS, type ReplaysOfSessions } from '#core/replays/of-sessions'
 import { hasTraitLeaf } from '#core/reports/conditions/check-leaves'
 import { choose } from '#core/reports/conditions/choose'
+import { impossibleValues } from '#core/reports/conditions/impossible-values'
 import { conditionOf, type SegmentsByName } from '#core/reports/conditions/segments'
 import { hasNegativeLeaf, ofUnit, type Unit } from '#core/reports/conditions/units'
 import { ownSources } from '#core/reports/sources/own-sources'
 import type { Range } from '#core/time'
 import type { Condition } from '#schemas/conditions'
 import type { ProjectContext } from '#schemas/contexts'
+import { traitKey } from '#schemas/property-names'
 import { type DatedParams, type RangeRule, resolveRange } from './asked-range.ts'
 import { noteIntervals } from './caveats.ts'
 import { type Compared, computeCompared, withPrevious } from './compare.ts'
@@ -142,6 +144,8 @@ export type Report<Params, Body> = {
   unit?: (params: Params) => Unit
   /** Conditions that the parameters have elsewhere than in `where`, such as those of rates. */
   conditions?: (params: Params) => readonly Condition[]
+  /** Fields by which the parameters make groups. */
+  groups?: (params: Params) => readonly string[]
   /** Makes the response body, with as many statements as it needs. */
   compute(rows: ReadRows, request: ReportRequest<Params>): Promise<Body>
   /**
@@ -252,8 +256,11 @@ function ask<Params extends DatedParams, Body>(
   warnOfLostLinks(identity, notes)
   const where = conditionOf(params, segments)
   if (where !== null && hasNegativeLeaf(where)) notes.warnings.add(NEGATIVE)
+  for (const text of where === null ? [] : impossibleValues(where)) notes.warnings.add(text)
   const condition = where && ofUnit(where, report.unit?.(params) ?? 'event')
-  const readsTraits = [where ?? [], report.conditions?.(params) ?? []].flat().some(hasTraitLeaf)
+  const conditions = [where ?? [], report.conditions?.(params) ?? []].flat()
+  const groups = report.groups?.(params) ?? []
+  const readsTraits = conditions.some(hasTraitLeaf) || groups.some(each => traitKey(each) !== undefined)
   const resolved = { project, params, now, zone, range, identity, context, replays }
   return { ...resolved, signal, keptSince, condition, readsTraits, compared }
 }

@@ -20,7 +20,7 @@ const input = z.object({
     .string()
     .optional()
     .describe(
-      'funnel, conversion: country, source, first_source, entry_page or a property; sources: channel, source, referrer, campaign, content or landing_page',
+      'funnel, conversion: country, source, first_source, entry_page, a property or traits.x; sources: channel, source, referrer, campaign, content or landing_page',
     ),
   period: z.enum(['day', 'week', 'month']).optional().describe('retention'),
   cohorts: z.int().min(1).max(30).optional().describe('retention: how many'),

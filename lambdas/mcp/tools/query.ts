@@ -33,7 +33,7 @@ export const query = defineTool({
   name: 'query',
   title: 'Query',
   description:
-    'Numbers of a project. report=totals (default): people, events, sessions, top events, series. report=metrics (default with metrics, group_by or filters): metrics event_count, unique_users, session_count, bounce_rate, single_page_rate, avg_duration, sum|avg|min|max|p50|p75|p90|p95|p99|unique(property), rate|people({condition}) by event, date, hour, country, user_id, session_id, properties.x, channel, source, entry_page or is_bounce. Others: pages, sessions, durations, hours, bots, live, all_projects (no project), experiments (experiment=<id> for results).',
+    'Numbers of a project. report=totals (default): people, events, sessions, top events, series. report=metrics (default with metrics, group_by or filters): metrics event_count, unique_users, session_count, bounce_rate, single_page_rate, avg_duration, sum|avg|min|max|p50|p75|p90|p95|p99|unique(property), rate|people({condition}) by event, date, hour, country, user_id, session_id, properties.x, traits.x, channel, source, entry_page or is_bounce. Others: pages, sessions, durations, hours, bots, live, all_projects (no project), experiments (experiment=<id> for results).',
   input: z.object({
     project: project.optional(),
     report: z.enum(reportNames).optional().describe('Which numbers; see above'),

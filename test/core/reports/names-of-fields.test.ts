@@ -161,3 +161,15 @@ test('an empty answer names the values of the property, not those of the event',
   const funnel = await ask(routes.funnel, { steps: [step('country', 'DF'), { event: 'buy' }] })
   expect(funnel.warnings.join(' ')).toContain('The value `DF` does not occur in `country`')
 })
+
+test('a trait that nobody has is one group of everybody, and a warning says so', async () => {
+  const says = expect.arrayContaining([expect.stringContaining('Nobody in the answer has `traits.plan`')])
+  const queried = await ask(routes.query, { group_by: ['traits.plan'], count_mode: 'raw' })
+  expect(queried.rows).toEqual([{ 'traits.plan': null, event_count: 2 }])
+  const converted = await ask(routes.conversion, { by: 'traits.plan', goal: 'buy' })
+  expect(converted.missing).toMatchObject({ users: 1, converted: 1 })
+  const steps = [{ event: 'view' }, { event: 'buy' }]
+  const funnel = await ask(routes.funnel, { steps, breakdown: 'traits.plan' })
+  expect(funnel.breakdowns).toMatchObject([{ value: null }])
+  expect([queried.warnings, converted.warnings, funnel.warnings]).toEqual([says, says, says])
+})

@@ -1,4 +1,5 @@
 import type { SentEvent } from './sent-event.ts'
+import type { TraitsOf } from './traits.ts'
 
 /**
  * What every oracle of a report shares. Its source is docs/api, not the SQL. Everything is computed naively.
@@ -7,8 +8,15 @@ import type { SentEvent } from './sent-event.ts'
 export const HOUR = 3_600_000
 export const DAY = 24 * HOUR
 
-/** `since` and `until` are `Nd`. */
-export type OracleRequest = { project: string; since: string; until?: string; now: number; tz: string }
+/** `since` and `until` are `Nd`. `traitsOf`: what is known of people; without it they have no traits. */
+export type OracleRequest = {
+  project: string
+  since: string
+  until?: string
+  now: number
+  tz: string
+  traitsOf?: TraitsOf
+}
 
 /** The project's events up to five minutes after now. */
 export function eventsOf(events: readonly SentEvent[], { project, now }: OracleRequest): SentEvent[] {

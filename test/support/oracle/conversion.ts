@@ -1,6 +1,7 @@
 import { byCodePoint, byPosition, eventsOf, isInRange, type OracleRequest, ratioOf } from './common.ts'
 import { propertyText } from './properties.ts'
 import type { SentEvent } from './sent-event.ts'
+import { isTrait, traitText } from './traits.ts'
 
 export type OracleConversion = {
   goal: string
@@ -12,7 +13,8 @@ export type OracleConversion = {
 
 const PROPERTIES: Record<string, string> = { source: 'utm_source', first_source: 'first_utm_source' }
 
-function groupOf(event: SentEvent, by: string): string | null {
+function groupOf(event: SentEvent, by: string, { traitsOf }: OracleRequest): string | null {
+  if (isTrait(by)) return traitText(event, by, traitsOf)
   if (by !== 'entry_page') return propertyText(event, PROPERTIES[by] ?? by)
   const pages = [event.properties?.path, event.properties?.url]
   const page = pages.find(each => typeof each === 'string' && each !== '')
@@ -35,7 +37,7 @@ export function oracleConversion(
     const first = ordered[start]
     if (user === null || first === undefined) return []
     const isConverted = ordered.slice(from === undefined ? 0 : start + 1).some(({ event }) => event === goal)
-    return [{ value: groupOf(first, by), isConverted }]
+    return [{ value: groupOf(first, by, request), isConverted }]
   })
   const count = (of: typeof users) => {
     const converted = of.filter(({ isConverted }) => isConverted).length

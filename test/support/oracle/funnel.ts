@@ -12,6 +12,7 @@ import { matches } from './matches.ts'
 import { keyNamed, propertyText } from './properties.ts'
 import type { SentEvent } from './sent-event.ts'
 import { sessionGroups } from './session-groups.ts'
+import { isTrait, traitText } from './traits.ts'
 
 type Value = string | number | boolean
 export type OracleStep = {
@@ -105,7 +106,9 @@ export function oracleFunnel(events: readonly SentEvent[], request: OracleReques
       ? (((event.session_id === null ? undefined : ofSessions.get(event.session_id))?.[name] ?? null) as
           | string
           | null)
-      : propertyText(event, name)
+      : isTrait(name)
+        ? traitText(event, name, request.traitsOf)
+        : propertyText(event, name)
   const overall = (of: typeof results) => ratioOf(of.at(-1)?.users ?? 0, of[0]?.users ?? 0, 3)
   const groups = [
     ...Map.groupBy(entities, ([first]) =>

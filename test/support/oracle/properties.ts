@@ -10,6 +10,7 @@ import {
   periodOf,
 } from './common.ts'
 import type { SentEvent } from './sent-event.ts'
+import { textOf } from './text-of.ts'
 
 /** The key that a name of a property means (U87). */
 export function keyNamed(name: string): string {
@@ -31,8 +32,7 @@ export function propertyText(event: SentEvent, name: string): string | null {
   const { properties } = event
   const property = keyNamed(name)
   const value = properties !== null && Object.hasOwn(properties, property) ? properties[property] : null
-  if (value === null || value === undefined) return null
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+  return textOf(value)
 }
 
 export function oracleBreakdown(

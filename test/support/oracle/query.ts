@@ -16,6 +16,7 @@ import { keyNamed, propertyText } from './properties.ts'
 import type { SentEvent } from './sent-event.ts'
 import { type GroupValue, SESSION_GROUPS, sessionGroups } from './session-groups.ts'
 import { NON_INTERACTIVE } from './sessions.ts'
+import { isTrait, traitText } from './traits.ts'
 
 export type OracleFilter = { field: string; op: string; value: string | number | boolean }
 
@@ -30,15 +31,16 @@ export type OracleQuery = {
 }
 
 function isDerived(field: string): boolean {
-  return SESSION_GROUPS.includes(field) || field === 'hour' || field === 'weekday'
+  return SESSION_GROUPS.includes(field) || field === 'hour' || field === 'weekday' || isTrait(field)
 }
 
 function groupOf(
   event: SentEvent,
   field: string,
-  tz: string,
+  { tz, traitsOf }: OracleRequest,
   sessions: ReturnType<typeof sessionGroups>,
 ): GroupValue {
+  if (isTrait(field)) return traitText(event, field, traitsOf)
   // Some history has a session with the id ''.
   if (SESSION_GROUPS.includes(field))
     return event.session_id === null ? null : (sessions.get(event.session_id)?.[field] ?? null)
@@ -63,7 +65,7 @@ export function oracleQuery(
     )
   const ofSessions = sessionGroups(everything, request)
   const keyOf = (event: SentEvent) =>
-    JSON.stringify(query.group_by.map(field => groupOf(event, field, request.tz, ofSessions)))
+    JSON.stringify(query.group_by.map(field => groupOf(event, field, request, ofSessions)))
   const passing = (condition: Condition) => new Set(oracleConditions(everything, request).passing(condition))
   const groups = [...Map.groupBy(own, keyOf)].map(([key, of]) => ({
     key: JSON.parse(key) as GroupValue[],
@@ -242,7 +244,7 @@ export function oracleByCurrency(
   const metrics = query.metrics.filter(metric => metric.endsWith('(properties.value)'))
   const ofSessions = sessionGroups(events, request)
   const keyOf = (event: SentEvent) => [
-    ...query.group_by.map(field => groupOf(event, field, request.tz, ofSessions)),
+    ...query.group_by.map(field => groupOf(event, field, request, ofSessions)),
     (propertyText(event, 'currency') ?? '').toUpperCase() || null,
   ]
   const paid = own.filter(event => readsAsNumber(event.properties?.value))

@@ -6,6 +6,7 @@ import { NO_IDENTITY } from '#core/identity/identity-view'
 import { encodeTraits } from '#core/identity/traits/traits-rows'
 import { userHash } from '#core/lake/erase/tombstones'
 import { traitsKey } from '#core/lake/model/keys'
+import { query } from '#core/reports/query/query'
 import { runReport } from '#core/reports/run/run'
 import { stats } from '#core/reports/stats'
 import { createFolderLake } from '#local/lake/folder'
@@ -18,6 +19,7 @@ import { openTestEngine } from '#test/support/test-engine'
 const ERASED_AT = Date.parse('2026-11-28T12:00:00Z')
 const NOW = ERASED_AT + 3_600_000
 const BUCKET = 7
+const QUERY = { metrics: ['event_count'], filters: [], order: 'desc' as const, limit: 100 }
 const project = testProject({ bucket: BUCKET, created_at: '2026-11-01T00:00:00Z' })
 
 test('traits from before an erasure are hidden at once, also while their file is not written anew', async () => {
@@ -51,9 +53,19 @@ test('traits from before an erasure are hidden at once, also while their file is
     const query = { since: '7d', groupBy: 'day' as const, where }
     return (await runReport(stats, services, { project, identity, query })).totals.total_events
   }
+  const groups = async () => {
+    const body = { since: '7d', group_by: ['traits.plan'], count_mode: 'raw' as const }
+    const { rows } = await runReport(query, services, { project, identity, body: { ...QUERY, ...body } })
+    return rows.map(row => [row['traits.plan'], row.event_count])
+  }
   expect([await count('pro'), await count('team')]).toEqual([2, 0])
+  expect(await groups()).toEqual([['pro', 2]])
   const before = built.manifests.get(BUCKET) ?? expect.unreachable()
   const erased = { project_id: project.id, users: [userHash('ada')], until: ERASED_AT }
   built.manifests.set(BUCKET, await addErasure(lake, before, erased, NOW))
   expect([await count('pro'), await count('team')]).toEqual([1, 1])
+  expect((await groups()).toSorted()).toEqual([
+    ['pro', 1],
+    ['team', 1],
+  ])
 })
