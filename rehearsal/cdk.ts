@@ -12,6 +12,11 @@ export const REGION = 'us-east-1'
 /** Options with which no check waits a quarter of an hour for an epoch. */
 export const SHORT_EPOCHS = { epochMinutes: '1' }
 
+/** The stack is destroyed at the end. */
+const UNPROTECTED: Record<string, string> = { terminationProtection: 'false' }
+
+type CdkPlace = { region?: string; app?: string; always?: Record<string, string> }
+
 export type Outputs = Record<string, string>
 
 export type Cdk = {
@@ -36,9 +41,9 @@ function deployerEnv(endpoint: string, region: string): Record<string, string> {
 
 /**
  * Runs the CDK's own command line on the app of cdk.json in `app`, against the emulator. It writes files to
- * `folder`.
+ * `folder`. Each call gets the options `always`.
  */
-export function createCdk(endpoint: string, folder: string, { region = REGION, app = ROOT } = {}): Cdk {
+export function createCdk(endpoint: string, folder: string, { region = REGION, app = ROOT, always = UNPROTECTED }: CdkPlace = {}): Cdk {
   const abortController = new AbortController()
   const env = {
     PATH: `${NODE_FOLDER}:${process.env.PATH}`,
@@ -80,7 +85,7 @@ export function createCdk(endpoint: string, folder: string, { region = REGION, a
   const contextArguments = (options: Record<string, string> = {}) => [
     '--output',
     join(folder, 'assembly'),
-    ...Object.entries({ terminationProtection: 'false', ...machineOptions, ...options }).flatMap(
+    ...Object.entries({ ...always, ...machineOptions, ...options }).flatMap(
       ([name, value]) => ['--context', `${name}=${value}`],
     ),
   ]

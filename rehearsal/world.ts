@@ -180,7 +180,8 @@ async function deployEdition(step: Ledger['step'], gate: Gate, closers: Closers,
   const app = await step(`check out the earlier edition ${EDITION}, and install its packages`, () =>
     checkOutEdition(folder),
   )
-  const cdk = createCdk(gate.endpoint, folder, { app })
+  // It does not know the option that protects a stack.
+  const cdk = createCdk(gate.endpoint, folder, { app, always: {} })
   closers.add(async () => cdk.stop())
   return step('cdk deploy of the earlier edition', () => cdk.deploy(SHORT_EPOCHS))
 }
