@@ -3,10 +3,19 @@ import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { NODE_FOLDER } from './ministack.ts'
 
-const ROOT = resolve(import.meta.dirname, '..')
+/** This checkout. */
+export const ROOT = resolve(import.meta.dirname, '..')
 /** The account id of the emulator. */
 const ACCOUNT = '000000000000'
 export const REGION = 'us-east-1'
+
+/** Options with which no check waits a quarter of an hour for an epoch. */
+export const SHORT_EPOCHS = { epochMinutes: '1' }
+
+/** The stack is destroyed at the end. */
+const UNPROTECTED: Record<string, string> = { terminationProtection: 'false' }
+
+type CdkPlace = { region?: string; app?: string; always?: Record<string, string> }
 
 export type Outputs = Record<string, string>
 
@@ -31,9 +40,10 @@ function deployerEnv(endpoint: string, region: string): Record<string, string> {
 }
 
 /**
- * Runs the CDK's own command line on the app of cdk.json, against the emulator. It writes files to `folder`.
+ * Runs the CDK's own command line on the app of cdk.json in `app`, against the emulator. It writes files to
+ * `folder`. Each call gets the options `always`.
  */
-export function createCdk(endpoint: string, folder: string, region = REGION): Cdk {
+export function createCdk(endpoint: string, folder: string, { region = REGION, app = ROOT, always = UNPROTECTED }: CdkPlace = {}): Cdk {
   const abortController = new AbortController()
   const env = {
     PATH: `${NODE_FOLDER}:${process.env.PATH}`,
@@ -47,7 +57,7 @@ export function createCdk(endpoint: string, folder: string, region = REGION): Cd
 
   function run(args: string[]): Promise<string> {
     const child = spawn(join(NODE_FOLDER, 'cdk'), [...args, '--no-notices', '--no-color'], {
-      cwd: ROOT,
+      cwd: app,
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
       signal: abortController.signal,
@@ -75,7 +85,7 @@ export function createCdk(endpoint: string, folder: string, region = REGION): Cd
   const contextArguments = (options: Record<string, string> = {}) => [
     '--output',
     join(folder, 'assembly'),
-    ...Object.entries({ terminationProtection: 'false', ...machineOptions, ...options }).flatMap(
+    ...Object.entries({ ...always, ...machineOptions, ...options }).flatMap(
       ([name, value]) => ['--context', `${name}=${value}`],
     ),
   ]

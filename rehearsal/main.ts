@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 import { KNOWN_GAPS } from './known-gaps.ts'
 import { createLedger, table } from './ledger.ts'
 import { rehearse } from './rehearse.ts'
+import { upgrade } from './upgrade.ts'
 import { createClosers, openWorld } from './world.ts'
 
 // `npm run rehearse` deploys the whole service to an emulator of AWS on this machine and checks it. With `--
@@ -15,6 +16,7 @@ const { values: options } = parseArgs({
   options: {
     keep: { type: 'boolean' },
     only: { type: 'string', multiple: true },
+    upgrade: { type: 'boolean', default: false },
     patience: { type: 'string', default: '1' },
   },
 })
@@ -36,7 +38,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 }
 
 try {
-  const world = await openWorld(ledger, closers, patience)
+  const world = await openWorld(ledger, closers, { patience, isUpgrade: options.upgrade })
   if (options.keep) {
     console.log(
       'The service runs until Ctrl-C. For the journeys, put this into a file and set FOOTFALL_DEPLOYMENT:\n',
@@ -45,7 +47,7 @@ try {
     console.log(`\n${JSON.stringify(world.stack, null, 2)}\nLog file: ${world.ministack.logFile}`)
     await sleep(2 ** 31 - 1)
   }
-  await rehearse(world, ledger)
+  await (options.upgrade ? upgrade : rehearse)(world, ledger)
 } catch (error) {
   // The table shows the error of a failed step.
   if (ledger.entries.every(({ passed }) => passed)) throw error

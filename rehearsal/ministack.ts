@@ -64,6 +64,8 @@ export async function startMiniStack({ folder, port, env }: MiniStackOptions): P
       IOT_MTLS_ENABLED: '0',
       // Functions stay warm for 15 minutes, like on AWS.
       LAMBDA_WARM_TTL_SECONDS: '900',
+      // The quota that an account of AWS has. The emulator's own depends on the memory of this machine.
+      LAMBDA_ACCOUNT_CONCURRENCY: '1000',
       ...env,
     },
   })

@@ -6,10 +6,11 @@ import { type Deployment, type DeploymentFile, deployment } from '#test/support/
 import { keepPort } from '#test/support/keep-port'
 import { installTrino, startTrino } from '#test/trino/trino-server'
 import { type AwsClients, createAwsClients } from './aws.ts'
-import { type Cdk, createCdk } from './cdk.ts'
+import { type Cdk, createCdk, SHORT_EPOCHS } from './cdk.ts'
 import { type Consumer, startConsumer } from './consumer.ts'
 import { correctEmulator } from './corrections.ts'
 import { startEdge } from './edge.ts'
+import { checkOutEdition, EDITION } from './edition.ts'
 import { type Gate, startGate } from './gate.ts'
 import type { Ledger } from './ledger.ts'
 import { installMiniStack, type MiniStack, startMiniStack } from './ministack.ts'
@@ -44,8 +45,10 @@ export type World = {
   patience: number
   /** Aborts when the rehearsal ends. */
   abortSignal: AbortSignal
-  /** Deploys again with these options. Returns what the CLI printed. */
+  /** Deploys the app of this checkout with these options. Returns what the CLI printed. */
   redeploy(options?: Record<string, string>): Promise<string>
+  /** Reads the deployed stack again. */
+  readStack(): Promise<Stack>
 }
 
 export type Closers = { add(close: () => Promise<unknown>): void; closeAll(): Promise<void> }
@@ -63,8 +66,15 @@ export function createClosers(): Closers {
   }
 }
 
-/** Starts an emulator of AWS and deploys the service to it. */
-export async function openWorld({ step }: Ledger, closers: Closers, patience: number): Promise<World> {
+/**
+ * Starts an emulator of AWS and deploys the service to it: the app of this checkout, or an earlier edition,
+ * which `redeploy` updates to the app of this checkout.
+ */
+export async function openWorld(
+  { step }: Ledger,
+  closers: Closers,
+  { patience, isUpgrade }: { patience: number; isUpgrade: boolean },
+): Promise<World> {
   await step('install MiniStack and Trino', async () => {
     await installMiniStack()
     await installTrino()
@@ -108,9 +118,9 @@ export async function openWorld({ step }: Ledger, closers: Closers, patience: nu
   const cdk = createCdk(gate.endpoint, folder)
   closers.add(async () => cdk.stop())
   await step('cdk bootstrap', () => cdk.bootstrap())
-  const { outputs } = await step('cdk deploy, with the processor of this machine as its only option', () =>
-    cdk.deploy(),
-  )
+  const { outputs } = isUpgrade
+    ? await deployEdition(step, gate, closers, folder)
+    : await step('cdk deploy, with the processor of this machine as its only option', () => cdk.deploy())
   await step('start Trino, which replaces Athena', () => trinoUrl)
 
   const aws = createAwsClients(gate.endpoint)
@@ -156,12 +166,24 @@ export async function openWorld({ step }: Ledger, closers: Closers, patience: nu
     patience,
     abortSignal: abortController.signal,
     service: deployment(file, async () => {}),
+    readStack: () => readStack(aws, outputs, STACK_NAME),
     async redeploy(options) {
       const { output } = await cdk.deploy(options)
       await correctEmulator(aws, stack, { port: gate.port, patience })
       return output
     },
   }
+}
+
+/** Deploys the earlier edition, with short epochs. */
+async function deployEdition(step: Ledger['step'], gate: Gate, closers: Closers, folder: string) {
+  const app = await step(`check out the earlier edition ${EDITION}, and install its packages`, () =>
+    checkOutEdition(folder),
+  )
+  // It does not know the option that protects a stack.
+  const cdk = createCdk(gate.endpoint, folder, { app, always: {} })
+  closers.add(async () => cdk.stop())
+  return step('cdk deploy of the earlier edition', () => cdk.deploy(SHORT_EPOCHS))
 }
 
 function settingsText(settings: MappingSettings): string {

@@ -1,11 +1,9 @@
+import { SHORT_EPOCHS } from '#rehearsal/cdk'
 import { eventually } from '#test/support/eventually'
 import { startTrackingClient } from '#test/support/tracking-client'
 import { type Check, expectEqual } from './check.ts'
 
 const CLIENTS = 3
-
-/** The deployment before the faults has them, so that no check waits a quarter of an hour for an epoch. */
-export const SHORT_EPOCHS = { epochMinutes: '1' }
 
 /** A new log level changes every function. small-account.ts needs the concurrency. */
 export const NEW_OPTIONS = { ...SHORT_EPOCHS, logLevel: 'WARN', concurrency: '10' }

@@ -1,29 +1,14 @@
 import { spawn } from 'node:child_process'
 import { openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { askReport, historyOf, nameOf } from '#rehearsal/reports'
 import { COUNTRY, type World } from '#rehearsal/world'
 import type { Credentials } from '#schemas/owner'
-import type { Route } from '#schemas/route'
 import { type Deployment, deployment, type NewProject } from '#test/support/deployment'
 import { eventually } from '#test/support/eventually'
-import { type ReportName, reportRoutes } from '#test/support/report-routes'
+import { reportRoutes } from '#test/support/report-routes'
 import { NODE_ARGS } from '#test/support/service-process'
 import type { Check } from './check.ts'
-
-/** What a report needs beside the project, in the query or in the body. */
-const PARAMETERS: Partial<Record<ReportName, Record<string, unknown>>> = {
-  stats: { groupBy: 'hour' },
-  breakdown: { property: 'plan' },
-  conversion: { goal: 'signup', by: 'country' },
-  query: { metrics: ['event_count', 'bounce_rate'], group_by: ['date', 'event'], filters: [] },
-  funnel: { steps: [{ event: 'page_view' }, { event: 'signup' }], breakdown: 'country' },
-  paths: { goal_event: 'signup' },
-  eventsLookup: { user_id: 'u1' },
-  journey: { user_id: 'u2' },
-  journeyByBody: { user_id: 'u3' },
-  journeyLookup: { user_id: 'u4' },
-}
-const HOUR_MS = 3_600_000
 
 /**
  * Runs every report on the deployed service, where Trino runs its SQL, and on the service of one machine,
@@ -50,13 +35,14 @@ export const equalReports: Check = {
         for (const [i, service] of [world.service, local].entries())
           await service.waitForEvents(projects[i] as NewProject, events.length, '30d')
         const differences: string[] = []
-        for (const [route, row] of reportRoutes) {
-          const parameters = { project: name, ...PARAMETERS[route] }
+        for (const report of reportRoutes) {
           const [deployed = '', onOneMachine = ''] = await Promise.all(
-            [world.service, local].map(service => read(service, row, parameters)),
+            [world.service, local].map(async service =>
+              JSON.stringify(await askReport(service, report, name)),
+            ),
           )
           if (deployed !== onOneMachine)
-            differences.push(`${row.method} ${row.path}: ${describeDifference(deployed, onOneMachine)}`)
+            differences.push(`${nameOf(report)}: ${describeDifference(deployed, onOneMachine)}`)
         }
         if (differences.length > 0) throw new Error(differences.join('\n'))
       } finally {
@@ -66,42 +52,6 @@ export const equalReports: Check = {
     }
   },
 }
-
-/**
- * Visits of 12 users in 9 days: pages, sign-ups, properties of several types. Each event has a time of its
- * own.
- */
-function historyOf(now: number) {
-  return Array.from({ length: 90 }, (_, i) => ({
-    event: i % 5 === 4 ? 'signup' : 'page_view',
-    event_id: `e${i}`,
-    user_id: `u${i % 12}`,
-    session_id: `s${Math.floor(i / 3)}`,
-    timestamp: now - 9 * 24 * HOUR_MS + i * 2 * HOUR_MS + i,
-    properties: { path: `/${i % 4}`, plan: i % 2 === 0 ? 'pro' : i, title: 'Größe', utm_source: 'mail' },
-  }))
-}
-
-/** The response without what each service makes up, and what the moment of a request decides. */
-async function read(service: Deployment, { method, path }: Route, parameters: Record<string, unknown>) {
-  const isGet = method === 'GET'
-  const query = new URLSearchParams(isGet ? (parameters as Record<string, string>) : {})
-  const since = path === '/paths' ? {} : { since: '14d' }
-  const body = isGet ? undefined : { ...since, ...parameters }
-  if (isGet && !OWN_PERIOD.has(path)) query.set('since', '14d')
-  const response = await service.callJson<unknown>(`${path}?${query}`, { method, body })
-  return JSON.stringify(response, (key, value) => (MADE_UP.has(key) ? undefined : value)).replaceAll(
-    MOMENT_OF_NOTE,
-    '…',
-  )
-}
-
-const OWN_PERIOD = new Set(['/insights', '/pages', '/retention'])
-/** `since` is the millisecond at which the period of a request begins. */
-const MADE_UP = new Set(['id', 'project_id', 'next_before', 'since'])
-
-/** A funnel notes the millisecond from which its window is not over. */
-const MOMENT_OF_NOTE = /(?<=WINDOW_NOT_OVER: Whoever began after )\S+/g
 
 /** Both texts from a little before the place where they differ. */
 function describeDifference(deployed: string, onOneMachine: string): string {
