@@ -48,7 +48,7 @@ export function choose(condition: Condition, context: ChoosingContext): LakeRead
 
 /**
  * Conditions over the columns of an event: the fields and the sets that all of them read together, and a test
- * for each, which is never null. `place`: how messages call them. Throws as `choose` does.
+ * for each, true for what passes, else false or null. `place`: how messages call them. Throws as `choose` does.
  */
 export function compileConditions(
   conditions: readonly Condition[],
@@ -77,7 +77,11 @@ type Compiler = ChoosingContext & {
  */
 const MAX_SETS = 8
 
-/** A condition over the columns of an event; it is never null. */
+/**
+ * A condition over the columns of an event: true for those that pass, false or null for others. Engines can
+ * then search the files by its comparisons: DuckDB tests both sides of an `AND` within a function, such as
+ * `coalesce`, so it would parse the JSON of every event.
+ */
 type Compiled = { fields: EventField[]; test: SqlQuery; sets: WantedSet[] }
 
 /** A flag of sessions or people. `range`: of the events that are looked at. */
@@ -92,7 +96,7 @@ function compile(condition: Condition, compiler: Compiler, place: string): Compi
   if ('or' in condition) return joinAll(condition.or, ' OR ', compiler, `${place}.or`)
   if ('not' in condition) {
     const { test, ...others } = compile(condition.not, compiler, `${place}.not`)
-    return { ...others, test: sql`NOT ${test}` }
+    return { ...others, test: isNot(test) }
   }
   if ('session' in condition) return inSet('session', condition.session, compiler, `${place}.session`)
   if ('person' in condition) return inSet('person', condition.person, compiler, `${place}.person`)
@@ -158,7 +162,7 @@ function compileLeaf(leaf: Leaf, compiler: Compiler, place: string): Compiled {
       const { read, zone } = compiler
       const range = { from: Math.min(read.from, compiler.oldest), to: read.to }
       const { fields, condition } = parseFilter(leaf, place, { ...zone, range })
-      return { fields, test: sql`coalesce(${condition}, false)`, sets: [] }
+      return { fields, test: condition, sets: [] }
     }
     const value = toFlag(parseValue(leaf.value, op, place, field), field)
     const test = (named: SessionLeaf) => filterSql(SESSION_LEAVES[named].filterField, op, value)
@@ -193,7 +197,7 @@ function isNew(value: Value, op: Leaf['op'], compiler: Compiler): Compiled {
       : { ...everything, test: sql`false` }
   const bit = sql`CASE WHEN user_id IS NULL THEN NULL WHEN ${seen.test} THEN 0 ELSE 1 END`
   const test = filterSql(numberField(bit), op, op === 'exists' ? value : toBits(value))
-  return { fields: ['user_id'], test: sql`coalesce(${test}, false)`, sets: seen.sets }
+  return { fields: ['user_id'], test, sets: seen.sets }
 }
 
 /**
@@ -203,7 +207,7 @@ function isNew(value: Value, op: Leaf['op'], compiler: Compiler): Compiled {
 function hasTrait(trait: string, op: Leaf['op'], value: Value, compiler: Compiler): Compiled {
   if (op === 'exists' && value === false) {
     const { test, ...others } = hasTrait(trait, op, true, compiler)
-    return { ...others, test: sql`NOT ${test}` }
+    return { ...others, test: isNot(test) }
   }
   if (filesOf(compiler).length === 0) return { fields: [], test: sql`false`, sets: [] }
   const test = (field: FilterField) => filterSql(field, op, value)
@@ -278,7 +282,11 @@ function eventFlags(sets: readonly WantedSet[], compiler: Compiler): SqlQuery {
   const fields = wanted.flatMap(each => each.inner.fields)
   const ids = inner.map(set => ID_OF[set.of])
   const rows = events({ ...compiler.read, ...range }, [...new Set([id, ...fields, ...ids])])
-  const hits = wanted.map(({ inner: { test } }, i) => sql`${toBit(test)} AS ${hit(i)}`)
+  const tests = wanted.map(({ inner: { test } }) => test)
+  // A test alone is a condition of the scan, so engines need not read the other rows.
+  const isAlone = tests.length === 1
+  const hits = tests.map((test, i) => sql`${isAlone ? sql`1` : toBit(test)} AS ${hit(i)}`)
+  const isWanted = isAlone ? sql` AND (${join(tests, '')})` : sql``
   const joined = joinSets(inner, set => ({ refs: 'ids', column: name(ID_OF[set.of]) }))
   const isHit = join(
     wanted.map((_, i) => hit(i)),
@@ -288,8 +296,13 @@ function eventFlags(sets: readonly WantedSet[], compiler: Compiler): SqlQuery {
     ({ flag, atLeast }, i) => sql`${toBit(sql`sum(${hit(i)}) >= ${integer(atLeast)}`)} AS ${flag}`,
   )
   return sql`SELECT max(${name(id)}) AS set_ref, ${join(flags, ', ')}
-          FROM (SELECT ${name(id)}, ${join(hits, ', ')} FROM ${rows} AS flagged_event${joined} WHERE ${name(id)} IS NOT NULL) AS hit_event
+          FROM (SELECT ${name(id)}, ${join(hits, ', ')} FROM ${rows} AS flagged_event${joined} WHERE ${name(id)} IS NOT NULL${isWanted}) AS hit_event
           WHERE ${isHit} > 0 GROUP BY ${textKey(name(id))}`
+}
+
+/** True for what does not pass a test; never null. */
+function isNot(test: SqlQuery): SqlQuery {
+  return sql`CASE WHEN ${test} THEN false ELSE true END`
 }
 
 function toBit(test: SqlQuery): SqlQuery {
