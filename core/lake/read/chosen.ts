@@ -53,6 +53,11 @@ export function isOfEntities({ fields }: Chosen): boolean {
   return fields.length === 0
 }
 
+/** Whether the condition reads nothing but of whom an event is, so that a person passes with all events. */
+export function isOfPeople({ fields, sets }: Chosen): boolean {
+  return fields.length === 0 && sets.every(({ of }) => of === 'person')
+}
+
 function numbered(text: string, index: number): SqlQuery {
   return trustedSql(`${text}_${index}`)
 }

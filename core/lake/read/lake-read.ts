@@ -51,7 +51,7 @@ export function withoutWhere({ where: _, ...read }: LakeRead): LakeRead {
 export type Chosen = {
   /** The fields of an event that `condition` reads. */
   fields: readonly EventField[]
-  /** Over these fields and the flags of the sets; never null. */
+  /** Over these fields and the flags of the sets: true for rows that pass, false or null for others. */
   condition: SqlQuery
   sets: readonly ChosenSet[]
   /** The events that choose a session or a person: from <= timestamp < to, Unix ms. */

@@ -277,7 +277,10 @@ function withIdsAsKeys(rows: SqlQuery, fields: readonly EventField[]): SqlQuery 
         FROM ${rows} AS each_event WHERE session_id IS NOT NULL)`
 }
 
-/** The segments whose rollups have what makes the fields, and the others, which have their events alone. */
+/**
+ * The segments whose rollups have what makes the fields, and the others, which have their events alone. No
+ * time ends the others: see "When a path for older data may go" in docs/formats.md.
+ */
 function splitKnown(segments: readonly Segment[], fields: readonly SessionField[]) {
   const isKnown = ({ knowsSources }: Segment) => knowsSources || !fields.some(isSourceField)
   return { known: segments.filter(isKnown), unknown: segments.filter(segment => !isKnown(segment)) }

@@ -69,7 +69,11 @@ type Compiler = ChoosingContext & { flags: number; sets: number }
  */
 const MAX_SETS = 8
 
-/** A condition over the columns of an event and flags; it is never null. */
+/**
+ * A condition over the columns of an event and flags: true for what passes, false or null for the rest.
+ * Engines can then search the files by its comparisons: DuckDB tests both sides of an `AND` within a
+ * function, such as `coalesce`, so it would parse the JSON of every event.
+ */
 type Compiled = { fields: EventField[]; test: SqlQuery; flags: Flag[] }
 
 /** A flag of sessions or people, which is 1 or 0, by where it is found. */
@@ -128,7 +132,7 @@ function joinAll(
 }
 
 function negate({ test, ...others }: Compiled): Compiled {
-  return { ...others, test: sql`NOT ${test}` }
+  return { ...others, test: sql`CASE WHEN ${test} THEN false ELSE true END` }
 }
 
 /** So many days before the last date of the read, and that date. */
@@ -152,7 +156,7 @@ function compileLeaf(leaf: Leaf, compiler: Compiler, place: string): Compiled {
     const { read, zone, oldest } = compiler
     const range = { from: Math.min(read.from, oldest), to: read.to }
     const { fields, condition } = parseFilter(leaf, place, { ...zone, range })
-    return { fields, test: sql`coalesce(${condition}, false)`, flags: [] }
+    return { fields, test: condition, flags: [] }
   }
   const value = parseValue(leaf.value, op, place, field)
   if (trait !== undefined) return hasTrait(trait, op, value, compiler)
@@ -183,7 +187,7 @@ function isNew(value: Value, op: Leaf['op'], compiler: Compiler): Compiled {
       : { ...inner, test: sql`false` }
   const isNewPerson = sql`CASE WHEN user_id IS NULL THEN NULL WHEN ${seen.test} THEN 0 ELSE 1 END`
   const test = filterSql(numberField(isNewPerson), op, op === 'exists' ? value : toBits(value))
-  return { fields: ['user_id'], test: sql`coalesce(${test}, false)`, flags: seen.flags }
+  return { fields: ['user_id'], test, flags: seen.flags }
 }
 
 /**
@@ -241,12 +245,15 @@ function eventSet(flags: readonly EventFlag[], compiler: Compiler): ChosenSet {
   const rows = events({ ...compiler.read, ...range }, [...new Set([id, ...fields, ...ids])])
   const joined = joinSets(inner, set => ({ refs: 'ids', column: name(ID_OF[set.of]) }))
   const hits = flags.map((_, i) => trustedSql(`hit_${i}`))
-  const tests = flags.map((each, i) => sql`${bit(each.inner.test)} AS ${hits[i]!}`)
+  // A test alone is a condition of the scan, so engines need not read the other rows.
+  const alone = flags.length === 1 ? flags[0]!.inner.test : null
+  const tests = flags.map(({ inner: { test } }, i) => sql`${alone ? sql`1` : bit(test)} AS ${hits[i]!}`)
+  const isWanted = alone ? sql` AND (${alone})` : sql``
   const sums = flags.map(
     ({ flag, atLeast }, i) => sql`${bit(sql`sum(${hits[i]!}) >= ${integer(atLeast)}`)} AS ${flag}`,
   )
   const relation = sql`SELECT max(${name(id)}) AS set_ref, ${join(sums, ', ')}
-          FROM (SELECT ${name(id)}, ${join(tests, ', ')} FROM ${rows} AS flagged_event${joined} WHERE ${name(id)} IS NOT NULL) AS hit_event
+          FROM (SELECT ${name(id)}, ${join(tests, ', ')} FROM ${rows} AS flagged_event${joined} WHERE ${name(id)} IS NOT NULL${isWanted}) AS hit_event
           WHERE ${join(hits, ' + ')} > 0 GROUP BY ${textKey(name(id))}`
   return { of, refs: 'ids', flags: flags.map(({ flag }) => flag), relation }
 }

@@ -1,5 +1,6 @@
 import { shortKey } from '#core/lake/consume/id-keys'
-import type { EventField, LakeRead } from '#core/lake/read/lake-read'
+import { isOfPeople } from '#core/lake/read/chosen'
+import { type EventField, type LakeRead, withoutWhere } from '#core/lake/read/lake-read'
 import { events, hasIdsAsKeys, sessions, sessionsOfEvents } from '#core/lake/read/relations'
 import { userKeyOf } from '#core/lake/read/user-links'
 import type { SqlQuery } from '#core/ports'
@@ -105,7 +106,10 @@ function sourcesOf(request: RetentionRequest, starts: readonly PeriodStart[]): S
   const ranked = sql`SELECT user_ref, first_at,
         row_number() OVER (ORDER BY ${sampleOrder(request, areKeys)}, user_ref) AS sample_place
       FROM (${firstSeen}) AS user_first`
-  return { ranked, laterActivity: activityOf(later, laterEvent, sessionsBoth), areKeys }
+  // Only users of the first activity count, and a condition on people has chosen those.
+  const isChosen = read.where !== undefined && isOfPeople(read.where)
+  const laterActivity = activityOf(isChosen ? withoutWhere(later) : later, laterEvent, sessionsBoth)
+  return { ranked, laterActivity, areKeys }
 }
 
 /**
