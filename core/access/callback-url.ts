@@ -14,13 +14,16 @@ export function deniedRedirect(request: AuthRequest): string | null {
     : oauthRedirect(request.callback_url, request.oauth, { error: 'access_denied' })
 }
 
-/** An answer of RFC 6749, with the `state` of the request and the `iss` of RFC 9207. */
+/**
+ * The callback with an authorization response (RFC 6749, 4.1.2), the `state` of the request and the `iss` of
+ * RFC 9207.
+ */
 export function oauthRedirect<Address extends string | null>(
   callbackUrl: Address,
   { state, issuer }: { state?: string | undefined; issuer: string },
-  answer: Record<string, string>,
+  response: Record<string, string>,
 ): Address {
-  return redirectTo(callbackUrl, { ...answer, ...(state !== undefined && { state }), iss: issuer })
+  return redirectTo(callbackUrl, { ...response, ...(state !== undefined && { state }), iss: issuer })
 }
 
 /** The callback with further parameters behind those that it has. */

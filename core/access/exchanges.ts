@@ -127,15 +127,18 @@ export function createExchanges({ find, statusOf, requestOf, clock, ...state }: 
     return (await find(id))?.is_reused === true
   }
 
+  /**
+   * Makes the request one that is exchanged. Of several calls at once one succeeds; the others throw `lost`.
+   */
   async function win(item: Item, lost: () => ApiError): Promise<WonExchange> {
     const exchange_id = randomSecret()
     const session_id = randomId('ags')
-    const first = requests
+    const update = requests
       .patch({ id: item.id })
       .set({ status: 'exchanged', exchange_id, session_id, exchanged_at: clock.now() })
       .where((attributes, { eq }) => eq(attributes.status, 'approved'))
     // A repeated write whose first response was lost finds its own effect: then this call has won after all.
-    const isWon = (await conditionHeld(first.go())) || (await find(item.id))?.exchange_id === exchange_id
+    const isWon = (await conditionHeld(update.go())) || (await find(item.id))?.exchange_id === exchange_id
     if (!isWon || item.account_id === undefined) throw lost()
     const request = { ...requestOf(item), status: 'exchanged' as const }
     return { request, account_id: item.account_id, session_id }

@@ -15,7 +15,12 @@ export type UsageReportServices = StateTable & {
 }
 
 /** One report of events. The provider counts it once, however often it gets the id. */
-type Report = { id: string; events: number /** Unix ms, in the month that pays. */; at: number }
+type Report = {
+  id: string
+  events: number
+  /** Unix ms, in the month that pays. */
+  at: number
+}
 
 /** What was reported of an account. */
 type Payer = {

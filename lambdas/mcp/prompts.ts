@@ -15,7 +15,7 @@ type Prompt = {
   text(args: Record<string, string>): string
 }
 
-/** Courses that clients show to a human as commands. They name tools and say what a good answer has. */
+/** What clients show to a human as commands. Each names the tools to call, and what a good answer has. */
 const prompts: readonly Prompt[] = [
   {
     name: 'weekly_review',
@@ -58,7 +58,7 @@ Answer with the step, how many of how many leave there, for whom it is worse, an
 
 1. check(project). No event yet: show the human the snippet and where it goes, ask them to open a page, and check again.
 2. Events arrive: compare their names and properties with what the site does. Name what is missing, such as signup or purchase.
-3. Look for doubles (two page views of one visit at the same time), for test hosts in properties.url, and for a spike of bots.
+3. Look for page views that come twice at the same time in one session, for test hosts in properties.url, and for a spike of bots.
 
 Answer with a list: works, missing, wrong; and the one line of code for each thing that is missing.`,
   },

@@ -45,15 +45,18 @@ export const funnel = defineReport<FunnelParams, Response>({
     ])
     const groupRows = all.filter(({ kind }) => Number(kind) === KINDS.funnel)
     const activityRow = all.find(({ kind }) => Number(kind) === KINDS.activity) ?? {}
-    const results = toSteps(steps, sumRows(groupRows))
     const activity = steps.map((_, i) => ({
-      event_count: Number(activityRow[`events_${i}`] ?? 0),
-      unique_users: Number(activityRow[`active_${i}`] ?? 0),
-      entities: Number(activityRow[`joinable_${i}`] ?? 0),
+      raw_activity: {
+        event_count: Number(activityRow[`events_${i}`] ?? 0),
+        unique_users: Number(activityRow[`active_${i}`] ?? 0),
+      },
+      joinable_entities: Number(activityRow[`joinable_${i}`] ?? 0),
     }))
+    const results = toSteps(steps, sumRows(groupRows))
+    const measured = results.map((step, i) => ({ ...step, ...activity[i]! }))
     const overall = overallRate(results)
     const shownGroups = groupRows.slice(0, params.breakdown_limit)
-    const entities = activity[0]?.entities ?? 0
+    const entities = measured[0]?.joinable_entities ?? 0
     noteOpenWindows(request, plan)
     if (params.breakdown !== undefined && groupRows.every(row => row.breakdown_value === null))
       warnOfMissingTrait(params.breakdown, request.notes)
@@ -65,17 +68,10 @@ export const funnel = defineReport<FunnelParams, Response>({
       identity_basis: params.count_by === 'user_id' ? 'resolved_user_id_or_user_id' : 'session_id',
       count_by: params.count_by,
       conversion_window_hours: params.conversion_window_hours,
-      steps: results.map((step, i) => ({
-        ...step,
-        raw_activity: {
-          event_count: activity[i]?.event_count ?? 0,
-          unique_users: activity[i]?.unique_users ?? 0,
-        },
-        joinable_entities: activity[i]?.entities ?? 0,
-      })),
+      steps: measured,
       overall_conversion_rate: overall,
       conversion_rates: { overall, by_step: results.map(({ conversion_rate }) => conversion_rate) },
-      warnings: findWarnings(results, activity, entities),
+      warnings: findWarnings(measured, entities),
       caveats: findCaveats(params, source),
       ...(params.breakdown !== undefined && {
         breakdowns: shownGroups.map(row => {
@@ -193,15 +189,11 @@ export function overallRate(steps: readonly StepResult[]): number {
   return ratio(steps.at(-1)?.users ?? 0, steps[0]?.users ?? 0, 3)
 }
 
-function findWarnings(
-  steps: readonly StepResult[],
-  activity: readonly { event_count: number; entities: number }[],
-  entities: number,
-): string[] {
-  const warnings = steps.flatMap(({ event, users, step }, i) => {
-    const { event_count = 0, entities: joinable = 0 } = activity[i] ?? {}
-    if (event_count === 0) return [`Step ${step}: the event ${quoted(event)} did not occur in the period.`]
-    if (joinable === 0)
+function findWarnings(steps: readonly Response['steps'][number][], entities: number): string[] {
+  const warnings = steps.flatMap(({ event, users, step, raw_activity, joinable_entities }) => {
+    if (raw_activity.event_count === 0)
+      return [`Step ${step}: the event ${quoted(event)} did not occur in the period.`]
+    if (joinable_entities === 0)
       return [`Step ${step}: no event ${quoted(event)} carries the id that the funnel counts by.`]
     if (users === 0)
       return [`Step ${step}: ${quoted(event)} occurred, but nobody reached it in order within the window.`]
@@ -212,11 +204,8 @@ function findWarnings(
 }
 
 /** Notes that whoever began late may still pass the later steps. */
-function noteOpenWindows(
-  { params, range, now, notes }: ReportRequest<FunnelParams>,
-  { windowMs }: FunnelPlan,
-): void {
-  if (params.conversion_window_hours === undefined || Math.min(range.to, now) <= now - windowMs) return
+function noteOpenWindows({ range, now, notes }: ReportRequest<FunnelParams>, { windowMs }: FunnelPlan): void {
+  if (Math.min(range.to, now) <= now - windowMs) return
   const from = new Date(now - windowMs).toISOString()
   notes.caveats.set(
     'WINDOW_NOT_OVER',
