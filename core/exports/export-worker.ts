@@ -30,7 +30,7 @@ export type ExportWorkerServices = StateTable &
 const RUN_MS = 120_000
 /** A run renews its lease with each file. It is longer than the longest job on AWS, 15 minutes. */
 const LEASE_MS = 16 * 60_000
-/** Runs without a new file, after which an export has failed. */
+/** Runs without a new file of events, after which an export has failed. */
 const MAX_ATTEMPTS = 5
 /** The file is in memory before it is stored. */
 const FILE = { rows: EXPORT_LIMITS.file_rows as number, bytes: 64_000_000 }

@@ -33,7 +33,7 @@ export type Export = ExportKey & {
   run?: string | undefined
   /** Until then the run is taken to be alive. */
   leased_until: number
-  /** Runs since the last file. */
+  /** Runs since the last file of events. */
   attempts: number
   /** The events after this position are not in a file yet: the UTC midnight of its day, and a cursor. */
   next?: { day: number; before?: string | undefined } | undefined

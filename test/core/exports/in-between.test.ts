@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
+import { exportEntity } from '#core/exports/entities'
 import type { Export, ExportJob } from '#core/exports/export'
 import { utcDate } from '#core/time'
 import { NOW } from '#test/support/random-history'
@@ -89,5 +90,19 @@ test('a place whose process was killed before it stored the export is free a min
   await expect(start(opened)).rejects.toMatchObject({ code: 'RATE_LIMITED' })
   opened.clock.advance(60_000)
   await opened.upkeep.resumeAll()
+  expect((await start(opened)).status).toBe('queued')
+})
+
+test('the list has the end of an export whose run was killed before it wrote the summary, after maintenance', async () => {
+  const opened = await openEmpty()
+  open.push(opened)
+  const { id } = await start(opened)
+  const key = { account_id: 'acc_1', id }
+  const done = { status: 'done', finished_at: NOW, days: '{"2026-11-17":3}' } as const
+  await exportEntity(opened.state).patch(key).set(done).go()
+  const shown = async () => (await opened.exports.list(opened.project, { limit: 1 })).exports[0]
+  expect((await shown())?.status).toBe('queued')
+  await opened.upkeep.resumeAll()
+  expect(await shown()).toMatchObject({ status: 'done', events: 3, first: '2026-11-17', last: '2026-11-17' })
   expect((await start(opened)).status).toBe('queued')
 })

@@ -10,7 +10,7 @@ import type { Deployed } from './deployed.ts'
  * So each function has: 2 to 5 KB for the rule and the fields of experiments, 2 KB for annotations and
  * versions of contexts, 1 KB for display names, 5 KB for conditions of reads, 3 KB for refused events and
  * POST /track/check, 3 KB for segments and the computed groups of /query, 2 KB for names of properties in
- * quotes, 1 KB for the list of erasures, 3 KB for exports, and 1 KB for the columns of sources.
+ * quotes, 1 KB for the list of erasures, 4 KB for exports, and 1 KB for the columns of sources.
  */
 const SIZE_LIMITS: Record<FunctionName, number> = {
   // The client of Secrets Manager, for the key of the e-mail index, and the gathered counts of bots.
@@ -33,7 +33,7 @@ const SIZE_LIMITS: Record<FunctionName, number> = {
   // What begins exports and signs the addresses of their files is 15 KB.
   control: 1_548_500,
   // The client of S3, for chunks, and what serves the recorder.
-  replay: 1_289_000,
+  replay: 1_290_000,
   auth: 1_095_000,
   // Reports and control together, with what control needs for website analyses, and the library of MCP.
   mcp: 2_217_000,
