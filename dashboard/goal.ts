@@ -24,7 +24,7 @@ export function isPage(goal: string): boolean {
 }
 
 /** What an event must be to reach the goal, as filters of POST /query. */
-export function goalFilters(goal: string) {
+function goalFilters(goal: string) {
   const event = (value: string) => ({ field: 'event', op: 'eq', value }) as const
   if (!isPage(goal)) return [event(goal)]
   const path = { field: 'properties.path', op: goal.includes('*') ? 'glob' : 'eq', value: goal } as const

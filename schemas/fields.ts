@@ -238,7 +238,7 @@ export const uniqueUsers = z.int().meta({ description: 'Different persons: /numb
 export const bounceRate = z.number().meta({ description: 'Bounces / sessions, 0 to 1: /numbers.md#bounces' })
 export const singlePageRate = z
   .number()
-  .meta({ description: 'Sessions with exactly one `page_view` / sessions, 0 to 1: /numbers.md#u83' })
+  .meta({ description: 'Sessions with exactly one `page_view` / sessions, 0 to 1: /numbers.md#bounces' })
 export const sessionCount = z
   .int()
   .meta({ description: 'Sessions that start in the range: /numbers.md#sessions' })

@@ -34,7 +34,9 @@ export function isDerivedGroup(field: string): boolean {
 export const COUNT_MODES = ['session_then_user', 'raw'] as const
 const ORDER_FIELDS = ['event_count', 'unique_users', 'session_count', 'date', 'event'] as const
 
-/** Metrics of a condition. `of`: who has an event that passes. `as`: whether it is their part or their number. */
+/**
+ * Metrics of a condition. `of`: who has an event that passes. `as`: whether it is their part or their number.
+ */
 const RATES = {
   rate: { of: 'people', as: 'part' },
   session_rate: { of: 'sessions', as: 'part' },

@@ -157,8 +157,8 @@ export function Answered<Data>({ answer, children }: AnsweredProps<Data>) {
 }
 
 /**
- * Says so when a limit or a cap has cut an answer. `shown`: how many of its rows the list shows. `isCounted`: the
- * list itself says how many rows there are.
+ * Says so when a limit or a cap has cut an answer. `shown`: how many of its rows the list shows. `isCounted`:
+ * the list itself says how many rows there are.
  */
 export function CutNote({
   answer,

@@ -109,8 +109,8 @@ const GOAL = /(purchase|order|checkout|subscri|sign_?up|regist|trial|lead|paid|b
 const FIRST_STEPS = 3
 
 /**
- * A funnel to begin with: the goals of the project, events and pages, or the most common event followed by what
- * sounds like a goal, by falling users. Empty when the project has fewer than two events.
+ * A funnel to begin with: the goals of the project, events and pages, or the most common event followed by
+ * what sounds like a goal, by falling users. Empty when the project has fewer than two events.
  */
 export function firstFunnel(events: readonly EventRow[], activation: readonly string[] = []): string[] {
   if (activation.length >= 2) return activation.slice(0, MAX_STEPS)

@@ -157,10 +157,7 @@ function GoalList({ address, project, goals, visitors, rows, isCut }: ListProps)
           title: visible(goal),
           href: hrefTo(withOwn(address, { goal: goal === open ? [] : [goal] })),
           share: conversion.rate ?? 0,
-          cells: [
-            ...conversionCells(conversion),
-            { value: numberOf(row?.event_count ?? none), as: 'count' },
-          ],
+          cells: [...conversionCells(conversion), { value: numberOf(row?.event_count ?? none), as: 'count' }],
         }
       })}
     />
