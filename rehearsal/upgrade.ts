@@ -62,6 +62,7 @@ export async function upgrade(world: World, ledger: Ledger): Promise<void> {
     const acknowledged = clients.flatMap(client => [...client.acknowledged]).toSorted()
     const stored = await service.waitForEvents(load, acknowledged.length)
     expectEqual(stored.map(({ event_id = '' }) => event_id).toSorted(), acknowledged, 'stored events')
+    // The emulator's CloudFront loses the corrected origin until the end of the deployment.
     const refused = clients.flatMap(client => [...client.statusCounts]).filter(([status]) => status !== 202)
     return `${acknowledged.length} events; responses other than 202: ${refused.length === 0 ? 'none' : JSON.stringify(refused)}`
   })

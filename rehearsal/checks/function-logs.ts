@@ -11,6 +11,14 @@ function isTakeBackWithoutRight({ code, job, error }: ErrorLine): boolean {
   return code === 'JOB_FAILED' && job === 'take back' && error?.startsWith('AccessDenied') === true
 }
 
+/**
+ * A new environment of the function `jobs` empties its folder. Those of the emulator share one, so it takes
+ * the files of another. The job is tried again.
+ */
+function isOfSharedFolder({ code, error }: ErrorLine): boolean {
+  return code === 'JOB_FAILED' && /No files found that match .*\/tmp\/compaction\//.test(error ?? '')
+}
+
 type ErrorLine = { code: LogCode; job?: string; error?: string }
 
 /** Log lines of a function that crashed or timed out. */
@@ -32,7 +40,7 @@ export async function functionLogs(
   const errors = lines
     .filter(line => line.startsWith('{"level":"ERROR"'))
     .map(line => ({ line, error: JSON.parse(line) as ErrorLine }))
-    .filter(({ error }) => !isTakeBackWithoutRight(error))
+    .filter(({ error }) => !isTakeBackWithoutRight(error) && !isOfSharedFolder(error))
   const codes = errors.map(({ error }) => error.code)
   const unexpectedLines = [
     ...errors.filter(({ error }) => !caused.includes(error.code)).map(({ line }) => line),

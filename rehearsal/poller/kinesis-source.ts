@@ -29,16 +29,18 @@ export function createKinesisSource(client: KinesisClient, streamArn: string): S
     let position = startPosition
     let iterator: string | undefined
 
-    async function next(): Promise<{ records: PolledRecord[]; end: boolean }> {
+    async function readPage() {
       iterator ??= await getIterator(shard, position)
-      const page = await client
-        .send(new GetRecordsCommand({ StreamARN: streamArn, ShardIterator: iterator }))
-        .catch((error: Error) => {
-          // An iterator expires after five minutes, and a failing batch may take longer. A call that was
-          // throttled or broken off is repeated.
-          if (error.name !== 'ExpiredIteratorException' && !isTransient(error)) throw error
-          return null
-        })
+      return client.send(new GetRecordsCommand({ StreamARN: streamArn, ShardIterator: iterator }))
+    }
+
+    async function next(): Promise<{ records: PolledRecord[]; end: boolean }> {
+      const page = await readPage().catch((error: Error) => {
+        // An iterator expires after five minutes, and a failing batch may take longer. A call that was
+        // throttled or broken off is repeated.
+        if (error.name !== 'ExpiredIteratorException' && !isTransient(error)) throw error
+        return null
+      })
       if (page === null) {
         iterator = undefined
         return { records: [], end: false }
