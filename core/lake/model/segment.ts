@@ -37,8 +37,8 @@ export type Segment = SegmentId & {
   knowsSplit: boolean
   /**
    * Its sessions have their page views, and what their first event with a page says of where they came from.
-   * Segments of older versions lack both (docs/decisions/2026-11-30-sources-in-the-rollup.md). docs/formats.md
-   * says when the path for them may go.
+   * Segments of older versions lack both (docs/decisions/2026-11-30-sources-in-the-rollup.md).
+   * docs/formats.md says when the path for them may go.
    */
   knowsSources: boolean
 }

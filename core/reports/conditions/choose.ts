@@ -43,7 +43,8 @@ export function choose(condition: Condition, context: ChoosingContext): LakeRead
 
 /**
  * Conditions over the columns of an event: the fields and the sets that all of them read together, and a test
- * for each, which is never null. `place`: how messages call them. Throws as `choose` does.
+ * for each, true for what passes, else false or null. `place`: how messages call them. Throws as `choose`
+ * does.
  */
 export function compileConditions(
   conditions: readonly Condition[],
