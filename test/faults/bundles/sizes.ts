@@ -33,7 +33,7 @@ const SIZE_LIMITS: Record<FunctionName, number> = {
   // What begins exports and signs the addresses of their files is 15 KB.
   control: 1_548_500,
   // The client of S3, for chunks, and what serves the recorder.
-  replay: 1_290_000,
+  replay: 1_291_000,
   auth: 1_095_000,
   // Reports and control together, with what control needs for website analyses, and the library of MCP.
   mcp: 2_217_000,
