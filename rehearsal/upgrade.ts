@@ -24,9 +24,9 @@ export async function upgrade(world: World, ledger: Ledger): Promise<void> {
   const { service, stack, patience, redeploy } = world
   const wait = { timeoutMs: COMPACTION_MS * patience, everyMs: 1_000 }
 
+  const history = historyOf(Date.now())
   const project = await ledger.step('fill the stack of the earlier edition', async () => {
     const created = await service.createProject('upgraded')
-    const history = historyOf(Date.now())
     expectEqual((await service.send(created, history)).status, 202, 'status of the events')
     await link(world, created)
     await service.waitForEvents(created, history.length, '30d')
@@ -42,6 +42,8 @@ export async function upgrade(world: World, ledger: Ledger): Promise<void> {
     await service.send(project, hot)
     const { status } = await service.call(`/users/u5?project=${project.id}`, { method: 'DELETE' })
     expectEqual(status, 202, 'status of the erasure')
+    const left = [...history, ...hot].filter(({ user_id }) => user_id !== 'u5')
+    await service.waitForEvents(project, left.length, '30d')
   })
   const before = await ledger.step(
     'ask the earlier edition',
