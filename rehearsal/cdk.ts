@@ -43,7 +43,11 @@ function deployerEnv(endpoint: string, region: string): Record<string, string> {
  * Runs the CDK's own command line on the app of cdk.json in `app`, against the emulator. It writes files to
  * `folder`. Each call gets the options `always`.
  */
-export function createCdk(endpoint: string, folder: string, { region = REGION, app = ROOT, always = UNPROTECTED }: CdkPlace = {}): Cdk {
+export function createCdk(
+  endpoint: string,
+  folder: string,
+  { region = REGION, app = ROOT, always = UNPROTECTED }: CdkPlace = {},
+): Cdk {
   const abortController = new AbortController()
   const env = {
     PATH: `${NODE_FOLDER}:${process.env.PATH}`,
@@ -85,9 +89,10 @@ export function createCdk(endpoint: string, folder: string, { region = REGION, a
   const contextArguments = (options: Record<string, string> = {}) => [
     '--output',
     join(folder, 'assembly'),
-    ...Object.entries({ ...always, ...machineOptions, ...options }).flatMap(
-      ([name, value]) => ['--context', `${name}=${value}`],
-    ),
+    ...Object.entries({ ...always, ...machineOptions, ...options }).flatMap(([name, value]) => [
+      '--context',
+      `${name}=${value}`,
+    ]),
   ]
 
   return {
