@@ -66,9 +66,12 @@ configure() {
   # ignore-absent-partitions: partition projection also names folders that do not exist.
   # domain-compaction-threshold: an older engine takes a list of over 100 file names for a range of names. Then it opens
   # more files, and the rows must still be right.
+  # recursive-directories: Athena reads all data below a location (its user guide, "Specify a table location in Amazon
+  # S3"). Trino reads only what is directly there, and traits have a folder for each project.
   {
     printf '%s\n' connector.name=hive hive.parquet.use-column-names=true hive.security=allow-all \
-      hive.partition-projection-enabled=true hive.ignore-absent-partitions=true hive.domain-compaction-threshold=100
+      hive.partition-projection-enabled=true hive.ignore-absent-partitions=true hive.domain-compaction-threshold=100 \
+      hive.recursive-directories=true
     "${mode}_catalog"
   } >"$run/etc/catalog/lake.properties"
 }
