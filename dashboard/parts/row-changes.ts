@@ -1,7 +1,7 @@
 import type { Known } from '#dashboard/answers'
 import type { ChangeCell } from '#dashboard/charts/ranked.tsx'
 import { changeOf, datesLabel, formatted } from '#dashboard/format'
-import { whyNoChange } from './change.tsx'
+import { whyNoChange } from './why-no-change.ts'
 
 /**
  * Rows of a list that is compared. The rows before are its first ones, too, so more of them are asked for

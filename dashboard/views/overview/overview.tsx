@@ -15,10 +15,11 @@ import {
   shortened,
 } from '#dashboard/format'
 import { hrefTo } from '#dashboard/navigate'
-import { Change, whyNoChange } from '#dashboard/parts/change.tsx'
+import { Change } from '#dashboard/parts/change.tsx'
 import { FirstEvent } from '#dashboard/parts/first-event.tsx'
 import { Num } from '#dashboard/parts/question.tsx'
 import { Answered, CutNote, Empty } from '#dashboard/parts/states.tsx'
+import { whyNoChange } from '#dashboard/parts/why-no-change'
 import { datesOf, hourNow, today, zoneOf } from '#dashboard/range'
 import { type Address, type DatePair, withOwn } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
