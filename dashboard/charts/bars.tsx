@@ -49,8 +49,7 @@ export function Bars({ name, columns, bars, format, table, load }: BarsProps) {
                 isStop={i === stop}
               />
               <td class="number">
-                {format(value)}
-                {note !== undefined && <small> {note}</small>}
+                {format(value)} {note !== undefined && <small>{note}</small>}
               </td>
             </tr>
           ))}

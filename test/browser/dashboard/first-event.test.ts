@@ -203,7 +203,7 @@ test('a project without events shows the same on its overview, and then its numb
   expect(await page.getByRole('region', { name: 'Devices' }).count()).toBe(0)
   await sendEvent(project)
   await page.getByRole('button', { name: 'Visitors: 1. About this number' }).waitFor()
-  expect(await page.getByText('first event').count()).toBe(0)
+  expect(await page.getByText('Waiting for the first event').count()).toBe(0)
 })
 
 test('a name that is taken by another site, or is none, is refused in words', async () => {
