@@ -7,7 +7,12 @@ const PARAMETERS: Partial<Record<ReportName, Record<string, unknown>>> = {
   stats: { groupBy: 'hour' },
   breakdown: { property: 'plan' },
   conversion: { goal: 'signup', by: 'country' },
-  query: { metrics: ['event_count', 'bounce_rate'], group_by: ['date', 'event'], filters: [] },
+  query: {
+    date_from: '14d',
+    metrics: ['event_count', 'bounce_rate'],
+    group_by: ['date', 'event'],
+    filters: [],
+  },
   funnel: { steps: [{ event: 'page_view' }, { event: 'signup' }], breakdown: 'country' },
   paths: { goal_event: 'signup' },
   eventsLookup: { user_id: 'u1' },
@@ -48,7 +53,7 @@ export async function askReport(
   const parameters = { project, ...PARAMETERS[name] }
   const isGet = method === 'GET'
   const query = new URLSearchParams(isGet ? (parameters as Record<string, string>) : {})
-  const since = path === '/paths' ? {} : { since: '14d' }
+  const since = path === '/paths' || 'date_from' in parameters ? {} : { since: '14d' }
   const body = isGet ? undefined : { ...since, ...parameters }
   if (isGet && !OWN_PERIOD.has(path)) query.set('since', '14d')
   const response = await service.callJson<unknown>(`${path}?${query}`, { method, body })

@@ -11,6 +11,14 @@ import type { Ledger } from './ledger.ts'
 import { askReport, historyOf, nameOf, type Report } from './reports.ts'
 import type { World } from './world.ts'
 
+/** What later versions answer in another way on purpose (CHANGELOG.md). */
+const CHANGED = [
+  // They say more.
+  /: \/(warnings|caveats)\b/,
+  // Cohorts that begin with the data are not in the averages.
+  /^GET \/retention: \/average_rates\b/,
+]
+
 /** Most time for an epoch, its compaction and the batching windows before it. */
 const COMPACTION_MS = 15 * 60_000
 const CLIENTS = 3
@@ -88,7 +96,12 @@ export async function upgrade(world: World, ledger: Ledger): Promise<void> {
       const now = await askReport(service, reportNamed(name), project.id)
       return differencesIn(answer, now).map(difference => `${name}: ${difference}`)
     })
-    expectEqual((await Promise.all(differences)).flat().slice(0, 20), [], 'answers')
+    const found = (await Promise.all(differences)).flat()
+    expectEqual(
+      found.filter(difference => !CHANGED.some(change => change.test(difference))).slice(0, 20),
+      [],
+      'answers',
+    )
     return `${before.size} reports`
   }
   await ledger.check('reads give what the earlier edition gave', expectSame)
