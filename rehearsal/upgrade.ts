@@ -1,4 +1,3 @@
-import { createS3Lake } from '#aws/lake'
 import type { NewProject } from '#test/support/deployment'
 import { eventually } from '#test/support/eventually'
 import { reportRoutes } from '#test/support/report-routes'
@@ -7,6 +6,7 @@ import { SHORT_EPOCHS } from './cdk.ts'
 import { expectEqual } from './checks/check.ts'
 import { functionLogs } from './checks/function-logs.ts'
 import { differencesIn } from './differences.ts'
+import { openLake } from './lake.ts'
 import type { Ledger } from './ledger.ts'
 import { askReport, historyOf, nameOf, type Report } from './reports.ts'
 import type { World } from './world.ts'
@@ -30,6 +30,7 @@ const CLIENTS = 3
  */
 export async function upgrade(world: World, ledger: Ledger): Promise<void> {
   const { service, stack, patience, redeploy } = world
+  const lake = openLake(world)
   const wait = { timeoutMs: COMPACTION_MS * patience, everyMs: 1_000 }
 
   const history = historyOf(Date.now())
@@ -42,7 +43,7 @@ export async function upgrade(world: World, ledger: Ledger): Promise<void> {
   })
   await ledger.step('wait for the segments of the earlier edition', () =>
     eventually(async () => {
-      if ((await listSegments(world)).length === 0) throw new Error('Nothing is compacted yet.')
+      if ((await lake.listSegments()).length === 0) throw new Error('Nothing is compacted yet.')
     }, wait),
   )
   const hot = [{ event: 'signup', event_id: 'hot', user_id: 'u1', session_id: 'hot', properties: {} }]
@@ -106,10 +107,10 @@ export async function upgrade(world: World, ledger: Ledger): Promise<void> {
   }
   await ledger.check('reads give what the earlier edition gave', expectSame)
   await ledger.check('reads give it once all epochs are compacted by the new edition', async () => {
-    const old = new Set(await listHot(world))
+    const last = Math.max(...(await lake.listHotEpochs()))
     await eventually(async () => {
-      const left = (await listHot(world)).filter(key => old.has(key))
-      if (left.length > 0) throw new Error(`${left.length} hot files of before are left.`)
+      const compacted = await lake.readCompacted()
+      if (compacted <= last) throw new Error(`Epoch ${compacted} is not compacted, and ${last} has events.`)
     }, wait)
     return expectSame()
   })
@@ -151,10 +152,3 @@ function reportNamed(name: string): Report {
   if (report === undefined) throw new Error(`There is no report ${name}.`)
   return report
 }
-
-const listKeys = async ({ aws, stack }: World, prefix: string) => {
-  const lake = createS3Lake({ client: aws.s3, bucket: stack.bucket })
-  return (await lake.list(prefix)).map(({ key }) => key)
-}
-const listHot = (world: World) => listKeys(world, 'hot/')
-const listSegments = (world: World) => listKeys(world, 'segments/events/')

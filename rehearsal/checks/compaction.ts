@@ -1,8 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs'
-import { createS3Lake } from '#aws/lake'
-import { parseHotKey } from '#core/lake/model/keys'
-import { createLakeStateStore } from '#core/lake/model/state-store'
+import { openLake } from '#rehearsal/lake'
 import { readAllProjects } from '#rehearsal/read-all'
 import type { World } from '#rehearsal/world'
 import { eventually } from '#test/support/eventually'
@@ -12,14 +10,9 @@ import { expectEqual } from './check.ts'
 const TIMEOUT_MS = 15 * 60_000
 
 /** Jobs of the queue compact all hot files to segments. Reads give the same results during and after that. */
-export async function compaction({ aws, stack, service, patience }: World): Promise<string> {
-  const lake = createS3Lake({ client: aws.s3, bucket: stack.bucket })
-  const state = createLakeStateStore(
-    { client: aws.dynamo, table: stack.table },
-    { lake, clock: { now: Date.now } },
-  )
-  const readCompacted = async () =>
-    Math.min(...(await state.manifestHeads()).map(({ compacted }) => compacted))
+export async function compaction(world: World): Promise<string> {
+  const { aws, stack, service, patience } = world
+  const { readCompacted, listHotEpochs, listSegments } = openLake(world)
   const start = await readCompacted()
   const project = await service.createProject('compacted')
   const events = Array.from({ length: 30 }, (_, i) => ({ event: 'kept', event_id: `compacted-${i}` }))
@@ -45,13 +38,11 @@ export async function compaction({ aws, stack, service, patience }: World): Prom
       'results of reads during compaction',
     )
     compacted = await readCompacted()
-    hot = (await lake.list('hot/')).filter(
-      ({ key }) => (parseHotKey(key)?.claim.epoch ?? 0) >= compacted,
-    ).length
+    hot = (await listHotEpochs()).filter(epoch => epoch >= compacted).length
     await sleep(1_000)
   }
   expectEqual(await readAllProjects(service), before, 'results of reads after compaction')
-  const files = await lake.list('segments/events/')
+  const files = await listSegments()
   if (files.length === 0) throw new Error('There are no segments.')
   await eventually(() => expectEmptyQueues(aws, stack.queueUrls), {
     timeoutMs: 120_000 * patience,
