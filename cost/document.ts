@@ -81,12 +81,13 @@ const tables: Record<string, () => string> = {
   },
   prices: () =>
     table(
-      ['service', 'unit', 'USD', 'source'],
+      ['service', 'unit', 'USD', 'source', 'read on'],
       Object.values<Price>(prices).map(({ service, unit, tiers, source }) => [
         service,
         unit,
         unitPrice(tiers[0]![1]),
-        source,
+        source.page,
+        source.readOn,
       ]),
       [2],
     ),
@@ -111,7 +112,7 @@ const tables: Record<string, () => string> = {
 
 ${lines}
 
-The prices are those of ${CHECKED_ON}.`
+The prices were read on ${CHECKED_ON} or later.`
   },
   small: () => {
     const small = usage({ events: 1e6, batch: 10, projects: 1, reads: 30e3 })
@@ -273,7 +274,7 @@ The prices are those of ${CHECKED_ON}.`
     return `Long retention costs little: ${cents.toFixed(1)} cents a month for ${events} events.`
   },
   scale: scaleTable,
-  date: () => `The prices are from ${CHECKED_ON}.`,
+  date: () => `The prices were read on ${CHECKED_ON} or later.`,
 }
 
 /** Formats the price of a unit. Small prices are for a million units. */
@@ -301,5 +302,5 @@ export function withTables(document: string): string {
 
 function sourceOf(service: string, unit: string): string {
   const found = Object.values<Price>(prices).find(each => each.service === service && each.unit === unit)
-  return found?.source ?? ''
+  return found?.source.page ?? ''
 }
