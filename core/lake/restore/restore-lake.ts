@@ -1,6 +1,7 @@
 import { forEachConcurrent } from '#core/async/concurrency'
 import type { LakeConsumer } from '#core/lake/consume/consumer'
 import type { TombstoneMending } from '#core/lake/erase/mend-tombstones'
+import { changeManifest } from '#core/lake/model/change-manifest'
 import type { Claim } from '#core/lake/model/claim'
 import type { Compactor } from '#core/lake/model/compactor'
 import {
@@ -83,6 +84,7 @@ export async function restoreLake(services: RestoreLakeServices): Promise<Restor
   const stored = await listSegments(lake)
   let erased = 0
   const adopted = await state.adoptManifests(async manifest => {
+    await state.forgetSweeps()
     erased += await services.repeatErasures(manifest)
   })
   const manifests = await state.manifests()
@@ -116,6 +118,10 @@ export async function restoreLake(services: RestoreLakeServices): Promise<Restor
   const takenAgain = canTakeAgain ? missing : []
   const plans = canTakeAgain ? carefulPlans : plan(Number.POSITIVE_INFINITY)
 
+  // The saved sweeps describe other manifests, or a lake without the files that are back now. They go before
+  // the first change: a call that is repeated after a kill finds what was changed already as it should be.
+  const isBack = firstHot < firstHotEpoch(findSweep(await state.sweeps(), 'hot'))
+  if (plans.length > 0 || takenAgain.length > 0 || isBack) await state.forgetSweeps()
   if (takenAgain.length > 0) {
     await finishOpenClaims(services)
     await foldOpenCounts(services)
@@ -127,9 +133,6 @@ export async function restoreLake(services: RestoreLakeServices): Promise<Restor
   const events = await takeAgain(services, takenAgain, epoch)
   const records = sum(takenAgain.map(each => each.records))
   const isChanged = plans.length > 0 || records > 0 || adopted.buckets > 0
-  // The saved sweeps describe other manifests, or a lake without the files that are back now.
-  if (isChanged || firstHot < firstHotEpoch(findSweep(await state.sweeps(), 'hot')))
-    await state.forgetSweeps()
   if (isChanged) log('LAKE_RESTORED', { buckets: plans.length, records, events, erased })
   const lost = {
     events: Math.max(0, lostEvents - events),
@@ -214,7 +217,8 @@ async function applyPlan(
     if ('rows' in segment) described.push(segment)
     else described.push(...(await compactor.describeSegment(manifest.bucket, segment).then(toList, () => [])))
   }
-  await state.saveManifest(manifestOfSegments(manifest, described, compacted))
+  // On AWS a request can add an erasure meanwhile, and it stays.
+  await changeManifest(state, manifest.bucket, current => manifestOfSegments(current, described, compacted))
   return sum(manifest.segments.map(segment => countLost(segment, described, compacted, hotEpochs)))
 }
 
