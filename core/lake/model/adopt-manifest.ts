@@ -1,4 +1,5 @@
 import type { Manifest } from './manifest.ts'
+import { NOTHING_DONE } from './tombstone-batch.ts'
 
 export type StoredManifests = {
   /** Of the manifest that the state names; 0: none. */
@@ -34,18 +35,21 @@ export function adoptManifest({ version, isKnown, base, newest }: StoredManifest
   if (isKnown && !isNewer) return null
   // Above every version that was ever given, so that its object is the newest one.
   const next = { ...base, version: 1 + Math.max(version, newest?.version ?? 0) }
-  return newest === null ? next : withTombstones(next, newest)
+  const adopted = newest === null ? next : withTombstones(next, newest)
+  // Each lost version may have given a number to an erasure.
+  const lost = Math.max(0, version + 1 - (newest?.version ?? 0))
+  return { ...adopted, tombstoneCount: adopted.tombstoneCount + lost }
 }
 
 /**
- * The manifest with the tombstones of the newest one. The files of its segments may have their events again, so
- * none of them is done.
+ * The manifest with the tombstones of the newest one. The files of its segments may have their events again,
+ * so none of them is done.
  */
 function withTombstones(manifest: Manifest, { tombstones, tombstoneCount, round }: Manifest): Manifest {
   return {
     ...manifest,
     tombstoneCount,
     round,
-    tombstones: tombstones.map(batch => ({ ...batch, lastEpoch: null, hotUntil: 0, doneAt: null })),
+    tombstones: tombstones.map(batch => ({ ...batch, ...NOTHING_DONE })),
   }
 }

@@ -111,9 +111,10 @@ export function createManifestItems(
     const { newest } = await objects.readNewest(bucket, names)
     const isKnown = inForce?.isWhole === true
     const base = isKnown ? inForce.manifest : await readBase(bucket, names, version)
-    const manifest = adoptManifest({ version, isKnown, base, newest })
-    if (manifest === null) return true
-    await beforeAdopting?.(manifest)
+    const found = adoptManifest({ version, isKnown, base, newest })
+    if (found === null) return true
+    const hasErasures = inForce !== null || (newest !== null && newest.version > version)
+    const manifest = (await beforeAdopting?.(found, hasErasures)) ?? found
     const { pointer, opened } = await objects.write(manifest)
     if (!(await pointers.savePointer(pointer, version))) return false
     objects.remember(opened)

@@ -30,8 +30,8 @@ export type RestoreLakeServices = {
   consumer: Pick<LakeConsumer, 'rewriteHotFile' | 'finishClaim'>
   compactor: Pick<Compactor, 'describeSegment'>
   usage: Pick<UsageCounters, 'openCounts' | 'foldEpoch'>
-  /** Writes files of tombstones again that the manifests name and that are missing. */
-  tombstones: Pick<TombstoneMending, 'mendMissing'>
+  /** Writes tombstones again that the state remembers, and that no manifest or no file has. */
+  tombstones: Pick<TombstoneMending, 'mendMissing' | 'openRenewal'>
   /**
    * Removes from the state what it knows of persons who are erased by the tombstones of a manifest, and whose
    * erasure it does not know. Returns how many ids (core/identity/repeat-erasures.ts).
@@ -72,7 +72,8 @@ type Plan = { manifest: Manifest; choice: NonNullable<ReturnType<typeof chooseSe
  *   that epochs are compacted again from their hot files (choose-segments.ts).
  * - Records of the last hours that the state takes for stored and that no hot file has are taken from the
  *   stream again. They may be in segments that are newer than the hot files, so such segments are not used.
- * - Files of tombstones that manifests name and that are missing are written again.
+ * - Files of tombstones that manifests name and that are missing are written again. So are the tombstones of
+ *   manifests that are lost.
  * - Segments that the manifests do not know are not used if they may have events of records that the consumer
  *   has still to read.
  *
@@ -83,9 +84,11 @@ export async function restoreLake(services: RestoreLakeServices): Promise<Restor
   const hotFiles = await listHotFiles(lake)
   const stored = await listSegments(lake)
   let erased = 0
-  const adopted = await state.adoptManifests(async manifest => {
+  const renew = tombstones.openRenewal()
+  const adopted = await state.adoptManifests(async (manifest, hasErasures) => {
     await state.forgetSweeps()
     erased += await services.repeatErasures(manifest)
+    return hasErasures ? manifest : renew(manifest)
   })
   const manifests = await state.manifests()
   await tombstones.mendMissing(manifests)
