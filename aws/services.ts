@@ -272,7 +272,7 @@ export function createJobsServices(environment: Environment) {
     }),
     textModel: TEXT_MODEL === '' ? null : createBedrockModel(trace(createBedrockClient()), TEXT_MODEL),
   })
-  const tombstones = createTombstoneMending({ lake, ...createErasedUsers({ client, table }), log })
+  const tombstones = createTombstoneMending({ lake, ...createErasedUsers({ client, table }), clock, log })
   return {
     services: { state, lake, usage, projects, tombstones, clock, log },
     scans,
@@ -394,6 +394,6 @@ function openConsumer(
   const { lake, lakeState: state, usage, projects } = stores
   const stream = createKinesisStream({ client: trace(createKinesisClient()), streamArn: STREAM_ARN, log })
   const consumer = createLakeConsumer({ state, stream, lake, usage, projects, clock, log })
-  const tombstones = createTombstoneMending({ lake, ...createErasedUsers(stores), log })
+  const tombstones = createTombstoneMending({ lake, ...createErasedUsers(stores), clock, log })
   return { consumer, state, stream, lake, usage, tombstones, stores }
 }

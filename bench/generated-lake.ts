@@ -85,7 +85,7 @@ export async function generateLake(
     ...{ state: lakeState, stream, lake, usage, projects, identity, clock, log },
   })
   const compactor = createCompactor({ lake, tempDir: compactionTempDir(unfinished), log, memoryMb: 2_048 })
-  const tombstones = createTombstoneMending({ lake, ...createErasedUsers(state), log })
+  const tombstones = createTombstoneMending({ lake, ...createErasedUsers(state), clock, log })
   const worker = createLakeWorker({
     ...{ state: lakeState, lake, compactor, usage, projects, tombstones, clock, log },
   })

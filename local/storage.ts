@@ -117,7 +117,7 @@ export async function openStorage({ dataDir, compactionMemoryMb, clock, log }: S
     log,
     memoryMb: compactionMemoryMb,
   })
-  const tombstones = createTombstoneMending({ lake, ...createErasedUsers(state), log })
+  const tombstones = createTombstoneMending({ lake, ...createErasedUsers(state), clock, log })
   const identityServices = { client: state.client, table: state.table, lake, projects, clock }
   const repeatErasures = createErasureRepeat({ ...identityServices, log })
   await reconcileLake({

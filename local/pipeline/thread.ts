@@ -95,7 +95,7 @@ const identityFold = createIdentityFold({
   log: repairingLog,
 })
 const identityFeed = createIdentityFeed({ ...identityFold, isDue: () => isFoldDue(identityServices) }, clock)
-const tombstones = createTombstoneMending({ lake, ...createErasedUsers(connection), log })
+const tombstones = createTombstoneMending({ lake, ...createErasedUsers(connection), clock, log })
 const sweeps = { keepErasedMs: 2 * queryTimeoutMs, slicePages: SLICE_PAGES }
 const lakeServices = { state, lake, usage, projects, tombstones, clock, log, pace, sweeps }
 const worker = createLakeWorker({ ...lakeServices, compactor: compaction.compactor })

@@ -72,7 +72,7 @@ export function openErasurePipeline(
   }
   const common = { state: lakeState, lake, usage, clock, log }
   const consumer = createLakeConsumer({ ...common, stream, projects })
-  const tombstones = createTombstoneMending({ lake, ...createErasedUsers(state), log })
+  const tombstones = createTombstoneMending({ lake, ...createErasedUsers(state), clock, log })
   const worker = createLakeWorker({ ...common, compactor, projects, tombstones })
   const jobs: LakeJob[] = []
   const maintenance = createMaintenance(

@@ -1,7 +1,12 @@
 import { forgottenUntil, NOTHING_OLD } from '#core/lake/erase/old-tombstones'
+import type { Manifest } from '#core/lake/model/manifest'
 
 /** For lakes whose files of tombstones are never lost. */
-export const noMending = { mend: async () => false, mendMissing: async () => {} }
+export const noMending = {
+  mend: async () => false,
+  mendMissing: async () => {},
+  openRenewal: () => async (manifest: Manifest) => manifest,
+}
 
 /** For maintenance of a lake whose consumer has read all records, and sets none aside. */
 export const nothingOld = {

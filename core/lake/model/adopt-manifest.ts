@@ -1,13 +1,20 @@
 import type { Manifest } from './manifest.ts'
+import { NOTHING_DONE } from './tombstone-batch.ts'
 
 export type StoredManifests = {
   /** Of the manifest that the state names; 0: none. */
   version: number
-  /** Whether the lake has that manifest, undamaged. */
+  /** Whether the lake has that manifest with all its pages, undamaged. */
   isKnown: boolean
-  /** That manifest, else the newest one before it in the lake, else an empty one. */
+  /**
+   * That manifest, else the newest one before it in the lake, else what the lake has of the newest one of
+   * these, else an empty one.
+   */
   base: Manifest
-  /** The newest one in the lake; of several with one version, the one with the newest erasure. */
+  /**
+   * The newest one in the lake, maybe without some of its segments; of several with one version, the one with
+   * the newest erasure.
+   */
   newest: Manifest | null
 }
 
@@ -20,25 +27,29 @@ export type StoredManifests = {
  *   old as the state: epochs are compacted again from the hot files, which are kept for a day, and
  *   restore-lake.ts takes the segments whose hot files are gone.
  * - A manifest that the lake does not have, because the lake is older or the object was deleted since, gives
- *   way to the one before it. The epochs between are compacted again.
+ *   way to the one before it. The epochs between are compacted again. If only a page is lost, the tombstones
+ *   of the manifest still count, and restore-lake.ts takes the segments of the page.
  */
 export function adoptManifest({ version, isKnown, base, newest }: StoredManifests): Manifest | null {
   const isNewer = newest !== null && newest.version > version
   if (isKnown && !isNewer) return null
   // Above every version that was ever given, so that its object is the newest one.
   const next = { ...base, version: 1 + Math.max(version, newest?.version ?? 0) }
-  return isNewer ? withTombstones(next, newest) : next
+  const adopted = newest === null ? next : withTombstones(next, newest)
+  // Each lost version may have given a number to an erasure.
+  const lost = Math.max(0, version + 1 - (newest?.version ?? 0))
+  return { ...adopted, tombstoneCount: adopted.tombstoneCount + lost }
 }
 
 /**
- * The manifest with the tombstones of a newer one. The files of its segments may have their events again, so
- * none of them is done.
+ * The manifest with the tombstones of the newest one. The files of its segments may have their events again,
+ * so none of them is done.
  */
 function withTombstones(manifest: Manifest, { tombstones, tombstoneCount, round }: Manifest): Manifest {
   return {
     ...manifest,
     tombstoneCount,
     round,
-    tombstones: tombstones.map(batch => ({ ...batch, lastEpoch: null, hotUntil: 0, doneAt: null })),
+    tombstones: tombstones.map(batch => ({ ...batch, ...NOTHING_DONE })),
   }
 }

@@ -6,12 +6,13 @@ import { adoptManifest } from './adopt-manifest.ts'
 import { EditionError } from './edition.ts'
 import { type EmptyEpochs, type EpochRange, NO_EMPTY_EPOCHS } from './empty-epochs.ts'
 import { type ManifestItem, padBucket, toManifest } from './encode-manifest.ts'
-import { manifestKey } from './keys.ts'
+import { type ManifestName, manifestKey } from './keys.ts'
 import { emptyManifest, type Manifest } from './manifest.ts'
 import {
   createManifestObjects,
   type ManifestObjectServices,
   type ManifestPointer,
+  type StoredManifest,
 } from './manifest-objects.ts'
 import { DamagedObjectError } from './packed-json.ts'
 import type {
@@ -63,7 +64,9 @@ export type ManifestPointers = Pick<ManifestItems, 'readEmptyEpochs' | 'saveEmpt
   savePointer(pointer: ManifestPointer, before: number): Promise<boolean>
 }
 
-/** Reads of a manifest whose object was deleted because its pointer has changed meanwhile. */
+type Adopted = AdoptedManifests & { behind: { from: number; until: number }[] }
+
+/** For a manifest whose pointer changes meanwhile, so that a read finds its object deleted. */
 const TRIES = 3
 /** Objects that are read at the same time. */
 const READS_AT_ONCE = 16
@@ -80,8 +83,8 @@ export function createManifestItems(
 
   const open = async (entry: ManifestEntry) => ('inline' in entry ? entry.inline : objects.read(entry))
 
-  const openUndamaged = async (entry: ManifestEntry) =>
-    'inline' in entry ? entry.inline : objects.readUndamaged(entry)
+  const openStored = async (entry: ManifestEntry) =>
+    'inline' in entry ? wholeOf(entry.inline) : objects.readStored(entry)
 
   async function readManifest(bucket: number): Promise<Manifest | null> {
     for (let tries = 0; tries < TRIES; tries++) {
@@ -90,6 +93,46 @@ export function createManifestItems(
       if (entry === null || manifest !== null) return manifest
     }
     throw unreadable('Its object is missing.')
+  }
+
+  /**
+   * Adopts the manifest of one bucket and adds it to `adopted`. Returns false if an erasure has changed it
+   * meanwhile. `names`: of the objects in the lake.
+   */
+  async function adoptOf(
+    bucket: number,
+    names: readonly ManifestName[],
+    adopted: Adopted,
+    beforeAdopting?: BeforeAdopting,
+  ): Promise<boolean> {
+    const entry = await pointers.readEntry(bucket)
+    const version = entry === null ? 0 : versionOf(entry)
+    const inForce = entry === null ? wholeOf(emptyManifest(bucket)) : await openStored(entry)
+    const { newest } = await objects.readNewest(bucket, names)
+    const isKnown = inForce?.isWhole === true
+    const base = isKnown ? inForce.manifest : await readBase(bucket, names, version)
+    const found = adoptManifest({ version, isKnown, base, newest })
+    if (found === null) return true
+    const hasErasures = inForce !== null || (newest !== null && newest.version > version)
+    const manifest = (await beforeAdopting?.(found, hasErasures)) ?? found
+    const { pointer, opened } = await objects.write(manifest)
+    if (!(await pointers.savePointer(pointer, version))) return false
+    objects.remember(opened)
+    adopted.buckets++
+    const until = entry === null ? 0 : headOf(entry).compacted
+    if (!isKnown && manifest.compacted < until) adopted.behind.push({ from: manifest.compacted, until })
+    return true
+  }
+
+  /** The newest manifest up to a version, if possible one with all its pages. */
+  async function readBase(
+    bucket: number,
+    names: readonly ManifestName[],
+    version: number,
+  ): Promise<Manifest> {
+    const before = names.filter(name => name.version <= version)
+    const { whole, newest } = await objects.readNewest(bucket, before)
+    return whole ?? newest ?? emptyManifest(bucket)
   }
 
   return {
@@ -127,34 +170,23 @@ export function createManifestItems(
       return named
     },
     async adoptManifests(beforeAdopting) {
-      const entries = new Map((await pointers.readEntries()).map(entry => [headOf(entry).bucket, entry]))
+      const named = (await pointers.readEntries()).map(entry => headOf(entry).bucket)
       const stored = await objects.list()
-      let buckets = 0
-      const behind: { from: number; until: number }[] = []
-      for (const bucket of new Set([...entries.keys(), ...stored.keys()])) {
-        const entry = entries.get(bucket)
-        const version = entry === undefined ? 0 : versionOf(entry)
-        const known = entry === undefined ? emptyManifest(bucket) : await openUndamaged(entry)
-        const names = stored.get(bucket) ?? []
-        const newest = await objects.readNewest(bucket, names)
-        const before = names.filter(name => name.version <= version)
-        const base = known ?? (await objects.readNewest(bucket, before)) ?? emptyManifest(bucket)
-        const manifest = adoptManifest({ version, isKnown: known !== null, base, newest })
-        if (manifest === null) continue
-        await beforeAdopting?.(manifest)
-        const { pointer, opened } = await objects.write(manifest)
-        if (!(await pointers.savePointer(pointer, version)))
-          throw new Error(`Another process changes the manifest of bucket ${bucket}`)
-        objects.remember(opened)
-        buckets++
-        const until = entry === undefined ? 0 : headOf(entry).compacted
-        if (known === null && manifest.compacted < until) behind.push({ from: manifest.compacted, until })
+      const adopted: Adopted = { buckets: 0, behind: [] }
+      for (const bucket of new Set([...named, ...stored.keys()])) {
+        let tries = 0
+        while (!(await adoptOf(bucket, stored.get(bucket) ?? [], adopted, beforeAdopting)))
+          if (++tries === TRIES) throw new Error(`Other processes change the manifest of bucket ${bucket}`)
       }
-      return { buckets, behind }
+      return adopted
     },
     readEmptyEpochs: pointers.readEmptyEpochs,
     saveEmptyEpochs: pointers.saveEmptyEpochs,
   }
+}
+
+function wholeOf(manifest: Manifest): StoredManifest {
+  return { manifest, isWhole: true }
 }
 
 /** The error of a read of a bucket whose manifest cannot be read now. */

@@ -60,6 +60,14 @@ type Page = { name: ManifestName; segments: readonly Segment[] }
 /** A manifest as it was read or saved, with its pages. */
 type Opened = { pointer: ManifestPointer; manifest: Manifest; pages: readonly Page[] }
 
+/**
+ * A manifest as the lake has it. If a page is lost, it ends before the segments of that page, and its
+ * watermark with it; tombstones and replaced segments are all there, because the object itself has them.
+ */
+export type StoredManifest = { manifest: Manifest; isWhole: boolean }
+
+export type NewestManifests = { newest: Manifest | null; whole: Manifest | null }
+
 /** Written and not yet saved. */
 export type WrittenManifest = { pointer: ManifestPointer; opened: Opened }
 
@@ -84,11 +92,10 @@ export function createManifestObjects({ lake, clock }: ManifestObjectServices) {
   }
 
   async function open(pointer: ManifestPointer): Promise<Opened | null> {
-    const { bucket, version, object } = pointer
+    const { bucket } = pointer
     const known = newest.get(bucket)
-    const found = (await readJson(manifestKey(bucket, { version, ...object }), object.hash)) as ManifestObject
+    const found = await readObject(pointer)
     if (found === null) return null
-    assertFormat(found)
     const pages: Page[] = []
     await forEachConcurrent([...found.pages.entries()], PAGES_AT_ONCE, async ([i, name]) => {
       const page = known?.pages.find(each => isName(each.name, name)) ?? (await readPage(bucket, name))
@@ -98,6 +105,13 @@ export function createManifestObjects({ lake, clock }: ManifestObjectServices) {
     if (Object.keys(pages).length < found.pages.length) return null
     const segments = pages.flatMap(page => page.segments)
     return { pointer, manifest: manifestOfObject(found, segments), pages }
+  }
+
+  async function readObject({ bucket, version, object }: ManifestPointer): Promise<ManifestObject | null> {
+    const key = manifestKey(bucket, { version, ...object })
+    const found = (await readJson(key, object.hash)) as ManifestObject | null
+    if (found !== null) assertFormat(found)
+    return found
   }
 
   async function readPage(bucket: number, name: ManifestName): Promise<Page | null> {
@@ -144,14 +158,26 @@ export function createManifestObjects({ lake, clock }: ManifestObjectServices) {
     return { pointer, opened: { pointer, manifest, pages } }
   }
 
-  /** As `read`, and null for an object that is damaged. Never from memory. */
-  async function readUndamaged(pointer: ManifestPointer): Promise<Manifest | null> {
-    try {
-      return (await open(pointer))?.manifest ?? null
-    } catch (error) {
-      if (error instanceof DamagedObjectError) return null
-      throw error
+  /** What the lake has of a manifest; null without its object. Never from memory, also not its pages. */
+  async function readStored(pointer: ManifestPointer): Promise<StoredManifest | null> {
+    const { bucket } = pointer
+    const object = await readObject(pointer).catch(nullIfDamaged)
+    if (object === null) return null
+    const pages: (Page | null)[] = []
+    await forEachConcurrent([...object.pages.entries()], PAGES_AT_ONCE, async ([i, name]) => {
+      pages[i] = await readPage(bucket, name).catch(nullIfDamaged)
+    })
+    const lost = pages.indexOf(null)
+    if (lost === -1) {
+      const manifest = manifestOfObject(
+        object,
+        pages.flatMap(page => page?.segments ?? []),
+      )
+      return { manifest, isWhole: true }
     }
+    const segments = pages.slice(0, lost).flatMap(page => page?.segments ?? [])
+    const compacted = segments.at(-1)?.until ?? 1
+    return { manifest: { ...manifestOfObject(object, []), segments, compacted }, isWhole: false }
   }
 
   /** The names of all manifests of the lake, by bucket. */
@@ -166,24 +192,26 @@ export function createManifestObjects({ lake, clock }: ManifestObjectServices) {
   }
 
   /**
-   * The newest of these manifests that can be read with all its pages; null if there is none. Of those that
-   * two processes wrote for one version only one has counted, and nothing says which. So it is the one with
-   * the newest erasure, as both follow from the same manifest: none that counted is lost then. Of equal ones
-   * it is the one that was written later.
+   * The newest of these manifests whose object can be read, and the newest one of which the lake also has all
+   * pages; null if there is none. Of those that two processes wrote for one version only one has counted, and
+   * nothing says which. So it is the one with the newest erasure, as both follow from the same manifest: none
+   * that counted is lost then. Of equal ones it is the one that was written later.
    */
-  async function readNewest(bucket: number, names: readonly ManifestName[]): Promise<Manifest | null> {
+  async function readNewest(bucket: number, names: readonly ManifestName[]): Promise<NewestManifests> {
     const versions = [...Map.groupBy(names, ({ version }) => version)].toSorted(([a], [b]) => b - a)
+    let newestObject: Manifest | null = null
     for (const [version, ofVersion] of versions) {
-      let best: Manifest | null = null
+      const found: StoredManifest[] = []
       for (const { writtenAt, hash } of ofVersion.toSorted((a, b) => b.writtenAt - a.writtenAt)) {
         const pointer = { bucket, version, compacted: 0, object: { writtenAt, hash }, bytes: 0 }
-        const manifest = await readUndamaged(pointer)
-        if (manifest !== null && (best === null || newestErasure(manifest) > newestErasure(best)))
-          best = manifest
+        const stored = await readStored(pointer)
+        if (stored !== null) found.push(stored)
       }
-      if (best !== null) return best
+      newestObject ??= withNewestErasure(found)
+      const whole = withNewestErasure(found.filter(({ isWhole }) => isWhole))
+      if (whole !== null) return { newest: newestObject, whole }
     }
-    return null
+    return { newest: newestObject, whole: null }
   }
 
   /** Remembers a manifest that is in force. */
@@ -196,7 +224,18 @@ export function createManifestObjects({ lake, clock }: ManifestObjectServices) {
     return (newest.get(bucket)?.pages ?? []).map(({ name }) => manifestPageKey(bucket, name))
   }
 
-  return { read, readUndamaged, readNewest, list, write, remember, pageKeys }
+  return { read, readStored, readNewest, list, write, remember, pageKeys }
+}
+
+/** Of several manifests the first one with the newest erasure; null without any. */
+function withNewestErasure(found: readonly StoredManifest[]): Manifest | null {
+  const [best] = found.map(({ manifest }) => manifest).toSorted((a, b) => newestErasure(b) - newestErasure(a))
+  return best ?? null
+}
+
+function nullIfDamaged(error: unknown): null {
+  if (error instanceof DamagedObjectError) return null
+  throw error
 }
 
 /** The number of its newest batch; 0 without one. `tombstoneCount` also counts replacements of events. */

@@ -68,7 +68,11 @@ export type NamedKeys = ReadonlyMap<number, { version: number; keys: readonly st
  */
 export type AdoptedManifests = { buckets: number; behind: readonly { from: number; until: number }[] }
 
-export type BeforeAdopting = (manifest: Manifest) => Promise<unknown>
+/**
+ * Returns the manifest that counts. `hasErasures`: it has those of the manifest that the state names, because
+ * the lake has its object or a newer one.
+ */
+export type BeforeAdopting = (manifest: Manifest, hasErasures: boolean) => Promise<Manifest>
 
 export type LakeStateStore = {
   /**

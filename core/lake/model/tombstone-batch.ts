@@ -49,6 +49,9 @@ export type TombstoneBatch = {
   removed: Removed
 }
 
+/** Of a batch whose events files may have again. */
+export const NOTHING_DONE = { lastEpoch: null, hotUntil: 0, doneAt: null } as const
+
 export type Removed = { events: number; files: number }
 
 /** How many events one job has removed because of the tombstones with this number. */

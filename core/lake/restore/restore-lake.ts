@@ -1,6 +1,7 @@
 import { forEachConcurrent } from '#core/async/concurrency'
 import type { LakeConsumer } from '#core/lake/consume/consumer'
 import type { TombstoneMending } from '#core/lake/erase/mend-tombstones'
+import { changeManifest } from '#core/lake/model/change-manifest'
 import type { Claim } from '#core/lake/model/claim'
 import type { Compactor } from '#core/lake/model/compactor'
 import {
@@ -29,8 +30,8 @@ export type RestoreLakeServices = {
   consumer: Pick<LakeConsumer, 'rewriteHotFile' | 'finishClaim'>
   compactor: Pick<Compactor, 'describeSegment'>
   usage: Pick<UsageCounters, 'openCounts' | 'foldEpoch'>
-  /** Writes files of tombstones again that the manifests name and that are missing. */
-  tombstones: Pick<TombstoneMending, 'mendMissing'>
+  /** Writes tombstones again that the state remembers, and that no manifest or no file has. */
+  tombstones: Pick<TombstoneMending, 'mendMissing' | 'openRenewal'>
   /**
    * Removes from the state what it knows of persons who are erased by the tombstones of a manifest, and whose
    * erasure it does not know. Returns how many ids (core/identity/repeat-erasures.ts).
@@ -71,7 +72,8 @@ type Plan = { manifest: Manifest; choice: NonNullable<ReturnType<typeof chooseSe
  *   that epochs are compacted again from their hot files (choose-segments.ts).
  * - Records of the last hours that the state takes for stored and that no hot file has are taken from the
  *   stream again. They may be in segments that are newer than the hot files, so such segments are not used.
- * - Files of tombstones that manifests name and that are missing are written again.
+ * - Files of tombstones that manifests name and that are missing are written again. So are the tombstones of
+ *   manifests that are lost.
  * - Segments that the manifests do not know are not used if they may have events of records that the consumer
  *   has still to read.
  *
@@ -82,8 +84,11 @@ export async function restoreLake(services: RestoreLakeServices): Promise<Restor
   const hotFiles = await listHotFiles(lake)
   const stored = await listSegments(lake)
   let erased = 0
-  const adopted = await state.adoptManifests(async manifest => {
+  const renew = tombstones.openRenewal()
+  const adopted = await state.adoptManifests(async (manifest, hasErasures) => {
+    await state.forgetSweeps()
     erased += await services.repeatErasures(manifest)
+    return hasErasures ? manifest : renew(manifest)
   })
   const manifests = await state.manifests()
   await tombstones.mendMissing(manifests)
@@ -116,6 +121,10 @@ export async function restoreLake(services: RestoreLakeServices): Promise<Restor
   const takenAgain = canTakeAgain ? missing : []
   const plans = canTakeAgain ? carefulPlans : plan(Number.POSITIVE_INFINITY)
 
+  // The saved sweeps describe other manifests, or a lake without the files that are back now. They go before
+  // the first change: a call that is repeated after a kill finds what was changed already as it should be.
+  const isBack = firstHot < firstHotEpoch(findSweep(await state.sweeps(), 'hot'))
+  if (plans.length > 0 || takenAgain.length > 0 || isBack) await state.forgetSweeps()
   if (takenAgain.length > 0) {
     await finishOpenClaims(services)
     await foldOpenCounts(services)
@@ -127,9 +136,6 @@ export async function restoreLake(services: RestoreLakeServices): Promise<Restor
   const events = await takeAgain(services, takenAgain, epoch)
   const records = sum(takenAgain.map(each => each.records))
   const isChanged = plans.length > 0 || records > 0 || adopted.buckets > 0
-  // The saved sweeps describe other manifests, or a lake without the files that are back now.
-  if (isChanged || firstHot < firstHotEpoch(findSweep(await state.sweeps(), 'hot')))
-    await state.forgetSweeps()
   if (isChanged) log('LAKE_RESTORED', { buckets: plans.length, records, events, erased })
   const lost = {
     events: Math.max(0, lostEvents - events),
@@ -214,7 +220,8 @@ async function applyPlan(
     if ('rows' in segment) described.push(segment)
     else described.push(...(await compactor.describeSegment(manifest.bucket, segment).then(toList, () => [])))
   }
-  await state.saveManifest(manifestOfSegments(manifest, described, compacted))
+  // On AWS a request can add an erasure meanwhile, and it stays.
+  await changeManifest(state, manifest.bucket, current => manifestOfSegments(current, described, compacted))
   return sum(manifest.segments.map(segment => countLost(segment, described, compacted, hotEpochs)))
 }
 

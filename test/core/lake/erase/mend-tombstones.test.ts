@@ -7,8 +7,11 @@ import { createRepair } from '#core/lake/compact/repair'
 import { createTombstoneMending } from '#core/lake/erase/mend-tombstones'
 import { decodeTombstones } from '#core/lake/erase/tombstone-file'
 import { userHash } from '#core/lake/erase/tombstones'
+import { tombstoneKey } from '#core/lake/model/keys'
 import { openLake } from '#core/lake/read/snapshot'
 import { restoreLake } from '#core/lake/restore/restore-lake'
+import { bucketOf } from '#core/state/bucket-of'
+import { createLakeStores } from '#core/stores'
 import { createFolderLake } from '#local/lake/folder'
 import { ERASURE_START, openErasurePipeline } from '#test/support/erasure-pipeline'
 import { nothingErased } from '#test/support/no-receipts'
@@ -41,7 +44,8 @@ async function setUp({ noted = true } = {}) {
   const lake = createFolderLake(join(dir, 'lake'))
   const [file = expect.unreachable()] = await lake.list('tombstones/')
   const logged: string[] = []
-  const mending = createTombstoneMending({ lake, ...erasedUsers, log: code => void logged.push(code) })
+  const log = (code: string) => void logged.push(code)
+  const mending = createTombstoneMending({ lake, ...erasedUsers, clock: pipeline.clock, log })
   const read = async () => (await openLake({ state: lakeState, lake })).ofBucket(BUCKET)
   const rows = async () => decodeTombstones((await lake.get(file.key)) as Uint8Array)
   return { ...pipeline, lake, key: file.key, rows, read, mending, logged, log: () => {} }
@@ -85,6 +89,48 @@ test('a start with a lake of an earlier day writes missing files of tombstones a
   })
   expect(hashes(await rows())).toEqual(ERASED)
 })
+
+test.each(['lost', 'damaged', 'older'])(
+  'who was erased stays erased when the manifest that knows it is %s',
+  async kind => {
+    const { lake, erasures, storeFor, log, clock, mending, waitUntilDone } = await setUp()
+    const project = { ...PROJECT, id: 'proj_2', bucket: bucketOf('proj_2') }
+    const erasedUsers = createErasedUsers(state)
+    await storeFor(project, 'ada', 'bob')
+    const prefix = `manifests/bucket=${project.bucket}/`
+    const before = new Set((await lake.list(prefix)).map(({ key }) => key))
+    const ids = ['ada']
+    const id = await erasures.erasePerson([{ project, events: 1, sessions: 1 }], ids)
+    await erasedUsers.note(project.id, ids, clock.now())
+    const added = (await lake.list(prefix)).map(({ key }) => key).filter(key => !before.has(key))
+    expect(added).toHaveLength(1)
+    for (const key of added)
+      await (kind === 'damaged' ? lake.put(key, new Uint8Array(3)) : lake.delete([key]))
+    if (kind === 'older')
+      await lake.delete((await lake.list(`tombstones/bucket=${project.bucket}/`)).map(({ key }) => key))
+    // As another process finds it.
+    const opened = createLakeStores({ ...state, lake }, clock).lakeState
+    const services = {
+      ...{ state: opened, lake, tombstones: mending, clock, log, repeatErasures: nothingErased },
+      ...{ stream: { shards: async () => [], read: async () => [] } },
+      ...{ consumer: {} as never, compactor: {} as never, usage: { openCounts: async () => [] } as never },
+    }
+    await restoreLake(services)
+    const { tombstones } = await opened.manifest(project.bucket)
+    const files = await Promise.all(
+      tombstones.map(async batch =>
+        decodeTombstones((await lake.get(tombstoneKey(project.bucket, batch))) as Uint8Array),
+      ),
+    )
+    expect(hashes(files.flat())).toContain(userHash('ada'))
+    expect(await erasures.progress('acc_1', id)).toMatchObject({ status: 'pending' })
+    // A start after a kill, or the next one, adds nothing.
+    await restoreLake(services)
+    expect((await opened.manifest(project.bucket)).tombstones).toEqual(tombstones)
+    await waitUntilDone(id)
+    expect(await erasures.progress('acc_1', id)).toMatchObject({ status: 'done' })
+  },
+)
 
 test('a file whose persons the state does not remember is not written again without them', async () => {
   const { lake, lakeState, key, mending, logged, read } = await setUp({ noted: false })

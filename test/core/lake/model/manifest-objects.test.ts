@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { toSegmentNumbers } from '#core/lake/model/encode-manifest'
 import { manifestKey, parseManifestKey } from '#core/lake/model/keys'
 import { addEpoch, emptyManifest, type Manifest, replaceSegments } from '#core/lake/model/manifest'
 import { createManifestItems } from '#core/lake/model/manifest-items'
@@ -245,5 +246,73 @@ describe('when state and lake are of different times', () => {
     await lake.put(keys().find(key => parseManifestKey(key)?.name.version === 2) ?? '', new Uint8Array(3))
     await state.adoptManifests()
     expect(await state.manifest(7)).toMatchObject({ version: 3, compacted: 4 })
+  })
+
+  describe('a damaged page', () => {
+    const paged = { ...manifestOf(3 * PAGE_SEGMENTS), tombstones: [batch], tombstoneCount: 1 }
+    const undone = { ...batch, lastEpoch: null, hotUntil: 0, doneAt: null }
+    const damage = async ({ lake, keys }: ReturnType<typeof setUp>, from: number, version = 1) => {
+      const { segments } = paged
+      const page = segments.slice(from, from + PAGE_SEGMENTS)
+      const found = keys().filter(key => {
+        const parsed = parseManifestKey(key)
+        return parsed?.isPage && parsed.name.version === version && keyOfPage(key, page)
+      })
+      expect(found).toHaveLength(1)
+      await lake.put(found[0] ?? '', new Uint8Array(3))
+    }
+    const keyOfPage = (key: string, page: readonly Segment[]) =>
+      key.includes(packJson(page.map(toSegmentNumbers)).hash)
+
+    test.each([0, PAGE_SEGMENTS])(
+      'takes the segments from there on (%i), and no erasure, also in a process that knows the manifest',
+      async from => {
+        const parts = setUp()
+        await parts.state.saveManifest(paged)
+        await damage(parts, from)
+        expect(await parts.state.adoptManifests()).toEqual({
+          buckets: 1,
+          behind: [{ from: from + 1, until: 3 * PAGE_SEGMENTS + 1 }],
+        })
+        const manifest = await parts.open().readManifest(7)
+        expect(manifest).toMatchObject({ version: 2, compacted: from + 1, tombstones: [undone] })
+        expect(manifest?.segments).toEqual(paged.segments.slice(0, from))
+      },
+    )
+
+    test('of the newest version gives way to the version before, with the erasures of the newest', async () => {
+      const parts = setUp()
+      const { tombstones: _, ...before } = manifestOf(MAX_LISTED - 1)
+      await parts.state.saveManifest({ ...before, tombstones: [] })
+      await parts.state.saveManifest({ ...paged, version: 2 })
+      await damage(parts, 0, 2)
+      await parts.state.adoptManifests()
+      const manifest = await parts.open().readManifest(7)
+      expect(manifest).toMatchObject({ version: 3, compacted: MAX_LISTED, tombstones: [undone] })
+      expect(manifest?.segments).toEqual(before.segments)
+    })
+  })
+
+  test('an erasure that is saved meanwhile stays', async () => {
+    const { lake, clock, state, open } = setUp()
+    await state.saveManifest(manifestOf(3))
+    const saved = state.save()
+    await state.saveManifest({ ...manifestOf(4), version: 2, tombstones: [batch], tombstoneCount: 1 })
+    state.restore(saved)
+    const late = { ...batch, number: 2, first: 2, writer: '2-ab' }
+    let changes = 0
+    const adopting = createManifestItems(
+      {
+        ...state.pointers,
+        async savePointer(pointer, before) {
+          if (changes++ === 0)
+            await state.saveManifest({ ...manifestOf(3), version: 2, tombstones: [late], tombstoneCount: 2 })
+          return state.pointers.savePointer(pointer, before)
+        },
+      },
+      { lake, clock },
+    )
+    await adopting.adoptManifests()
+    expect((await open().readManifest(7))?.tombstones).toContainEqual(expect.objectContaining({ number: 2 }))
   })
 })

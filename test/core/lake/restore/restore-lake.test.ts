@@ -1,11 +1,16 @@
 import { expect, test } from 'vitest'
 import { createRandom } from '#core/demo/random'
-import { segmentKeys } from '#core/lake/model/keys'
-import { findSweep, firstHotEpoch } from '#core/lake/model/sweep'
+import { createTombstoneWriter } from '#core/lake/erase/tombstone-writer'
+import { manifestKey, manifestPageKey, parseManifestKey, segmentKeys } from '#core/lake/model/keys'
+import type { Manifest } from '#core/lake/model/manifest'
+import type { ManifestObject } from '#core/lake/model/manifest-objects'
+import { packJson, unpackJson } from '#core/lake/model/packed-json'
+import { findSweep, firstHotEpoch, newSweep } from '#core/lake/model/sweep'
 import { openLake } from '#core/lake/read/snapshot'
 import { reconcile } from '#core/lake/restore/reconcile'
 import { restoreLake } from '#core/lake/restore/restore-lake'
 import { DAY_MS } from '#core/time'
+import { encodeSimulatedTombstones as encode } from '#test/simulation/simulated-ports'
 import { ProcessCrashedError } from '#test/support/crashing-state'
 import { repeats, seed } from '#test/support/depth'
 import { eventsRecord } from '#test/support/events-record'
@@ -222,6 +227,90 @@ test('a restoration that is killed at any change and repeated gives the same eve
     }
   }
 })
+
+test('no sweep goes on with what it knew before a restoration that is killed', async () => {
+  const { addEpoch, services, usage, state, lake } = openPipeline()
+  for (const name of ['a', 'b', 'c', 'd']) await addEpoch(name)
+  await state.saveSweep({ ...newSweep('hot'), version: 1 })
+  const [first] = (await state.manifest(BUCKET)).segments
+  await lake.delete(segmentKeys('segment_events', BUCKET, first ?? expect.unreachable()))
+  const parts = { ...services, usage, tombstones: noMending, repeatErasures: nothingErased }
+  const killed = async (): Promise<never> => {
+    throw new ProcessCrashedError()
+  }
+  const saveManifest = async (manifest: Manifest) => {
+    await state.saveManifest(manifest)
+    return killed()
+  }
+  await expect(restoreLake({ ...parts, state: { ...state, saveManifest } })).rejects.toThrow()
+  expect(await state.sweeps()).toEqual([])
+})
+
+test('an erasure that is saved during a restoration stays, and the files are found', async () => {
+  const { addEpoch, services, usage, state, lake, readEvents } = openPipeline()
+  for (const name of ['a', 'b', 'c', 'd']) await addEpoch(name)
+  const [first] = (await state.manifest(BUCKET)).segments
+  await lake.delete(segmentKeys('segment_events', BUCKET, first ?? expect.unreachable()))
+  const tombstones = createTombstoneWriter({ state, lake, clock: { now: () => 0 }, encode })
+  const manifests = async () => {
+    const found = await state.manifests()
+    await tombstones.add(BUCKET, { project_id: 'p', users: ['ab'], until: 0 })
+    return found
+  }
+  await restoreLake({
+    ...{ ...services, usage, tombstones: noMending, repeatErasures: nothingErased },
+    state: { ...state, manifests },
+  })
+  expect(await readEvents()).toEqual(['a', 'b', 'c', 'd'])
+  expect((await state.manifest(BUCKET)).tombstones).toHaveLength(1)
+})
+
+test('the segments of a damaged page of a manifest are found again, and its erasures stay', async () => {
+  const { addEpoch, restore, state, lake, clock, readEvents, settle } = openPipeline()
+  for (const name of ['a', 'b', 'c', 'd', 'e']) await addEpoch(name)
+  const tombstones = createTombstoneWriter({ state, lake, clock, encode })
+  await tombstones.add(BUCKET, { project_id: 'p', users: ['ab'], until: 0 })
+  await pageManifest({ state, lake }, 2)
+  // Hot files are kept for a day.
+  for (const key of lake.keys('hot/')) if (/epoch=0*1[/]/.test(key)) await lake.delete([key])
+  const [page] = lake.keys(`manifests/bucket=${BUCKET}/page-`)
+  await lake.put(page ?? expect.unreachable(), new Uint8Array(3))
+  await restore()
+  expect(await readEvents()).toEqual(['a', 'b', 'c', 'd', 'e'])
+  expect((await state.manifest(BUCKET)).tombstones).toHaveLength(1)
+  clock.time += EPOCH_MS
+  await settle()
+  expect(await readEvents()).toEqual(['a', 'b', 'c', 'd', 'e'])
+})
+
+/** Leaves one manifest, with its first segments in a page. Usually only 1,000 of them make one. */
+async function pageManifest(
+  { state, lake }: Pick<ReturnType<typeof openPipeline>, 'state' | 'lake'>,
+  segments: number,
+): Promise<void> {
+  const manifest = await state.manifest(BUCKET)
+  expect(manifest.segments.length).toBeGreaterThanOrEqual(segments)
+  const version = manifest.version + 1
+  await state.saveManifest({ ...manifest, version })
+  const key = lake.keys(`manifests/bucket=${BUCKET}/`).at(-1) ?? ''
+  const written = parseManifestKey(key)?.name ?? expect.unreachable()
+  const object = unpackJson(lake.objects.get(key) ?? new Uint8Array(), written.hash) as ManifestObject
+  const page = packJson(object.segments.slice(0, segments))
+  const pageName = { version: version + 1, writtenAt: 1, hash: page.hash }
+  await lake.put(manifestPageKey(BUCKET, pageName), page.bytes)
+  const paged = packJson({
+    ...{ ...object, version: version + 1, pages: [pageName] },
+    segments: object.segments.slice(segments),
+  })
+  const name = { writtenAt: 1, hash: paged.hash }
+  await lake.put(manifestKey(BUCKET, { version: version + 1, ...name }), paged.bytes)
+  const { compacted } = manifest
+  const pointer = { bucket: BUCKET, version: version + 1, compacted, object: name, bytes: 1 }
+  expect(await state.pointers.savePointer(pointer, version)).toBe(true)
+  // Those before it are kept for a day.
+  const isBefore = (old: string) => (parseManifestKey(old)?.name.version ?? 0) <= version
+  await lake.delete(lake.keys(`manifests/bucket=${BUCKET}/`).filter(isBefore))
+}
 
 type Moment = {
   objects: Map<string, Uint8Array>
