@@ -5,7 +5,7 @@ export type StoredManifests = {
   version: number
   /** Whether the lake has that manifest, undamaged. */
   isKnown: boolean
-  /** That manifest, else the newest one before it in the lake, else an empty one. */
+  /** The manifest that the state names, else the newest one before it in the lake, else an empty one. */
   base: Manifest
   /** The newest one in the lake; of several with one version, the one with the newest erasure. */
   newest: Manifest | null
