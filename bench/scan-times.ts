@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
+import { sumOf } from '#core/sum'
 import { CORPUS } from '#test/scans/corpus/corpus'
 import { serveCorpus } from '#test/scans/corpus/serve-corpus'
 import type { VisitMeasures, VisitOrder } from './scan-visits.ts'
@@ -34,10 +35,10 @@ for (const [depth, measured] of Object.entries(rows)) {
   const rendered = done.filter(({ outcome }) => outcome === 'used').map(({ ms }) => ms)
   console.log(
     [
-      `${depth}: ${done.length} of ${measured.length} sites, ${sum(done.map(({ pages }) => pages))} pages`,
+      `${depth}: ${done.length} of ${measured.length} sites, ${sumOf(done, ({ pages }) => pages)} pages`,
       `  seconds: half of them up to ${seconds(at(plain, 0.5))}, 95 of 100 up to ${seconds(at(plain, 0.95))}, all up to ${seconds(at(plain, 1))}`,
       `  seconds with a browser (${rendered.length} sites): up to ${seconds(at(rendered, 1))}`,
-      `  processor time of all: ${seconds(sum(measured.map(({ cpuMs }) => cpuMs)))} s`,
+      `  processor time of all: ${seconds(sumOf(measured, ({ cpuMs }) => cpuMs))} s`,
       `  largest memory of the process: ${megabytes(
         at(
           measured.map(({ rss }) => rss),
@@ -55,10 +56,6 @@ for (const [depth, measured] of Object.entries(rows)) {
         .map(({ name, ms, pages, outcome }) => `    ${name}: ${seconds(ms)} s, ${pages} pages, ${outcome}`),
     ].join('\n'),
   )
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0)
 }
 
 /** The value below which this part of the values lies. */

@@ -46,30 +46,6 @@ const USE = `Use: npm run promote -- [--data FOLDER] [--stack NAME]             
   --last         with --back: stops the stack, copies the rest, and prepares the folder for a service
   --cancel       with --back: starts a stack again whose last copy is not done`
 
-const ENDINGS = {
-  ahead: [
-    'The service runs, so this copy is of now, and the stack waits for the rest: it takes events and keeps them for the last copy; all else there gets 503.',
-    'Now point the name of the service to the stack, so that no event is lost. When nothing comes to this machine any more, stop the service here, and run the same command again within a day.',
-  ],
-  done: [
-    'The stack has everything and runs. Keys, tokens and share links work there as they did here, once the name of the service leads to the stack.',
-    'No service starts on this folder any more. Delete it when you have looked at the stack for some days.',
-  ],
-  unchanged: ['This folder is promoted already. Nothing was changed.'],
-}
-
-const ENDINGS_BACK = {
-  ahead: [
-    'The stack runs, so this copy is of now. Run the command again as often as you like.',
-    'For the last copy run it with --last: it stops the stack, which from then on takes events only, until the service runs here.',
-  ],
-  done: [
-    'The folder has everything. Start the service on it, and point its name to this machine.',
-    'The stack still takes events, and keeps them for a day (retentionHours). When nothing comes to it any more, run the same command again: it says whether events wait, and takes them. Then delete the stack.',
-  ],
-  unchanged: ['The folder has everything that the stack has. Nothing was changed.'],
-}
-
 try {
   const text = { type: 'string' } as const
   const flag = { type: 'boolean', default: false } as const
@@ -123,7 +99,7 @@ async function promoteFolder(dataDir: string, stackName: string): Promise<void> 
     const lake = createS3Lake({ client: createS3Client(), bucket })
     const target = { service, catalog, state, lake, texts: promotionTexts.stack }
     const ending = await promote({ source, target, clock, print: console.log })
-    console.log(ENDINGS[ending].join('\n'))
+    console.log(promotionTexts.stack.endings[ending].join('\n'))
   } finally {
     source.close()
   }
@@ -153,7 +129,7 @@ async function moveBack(dataDir: string, stackName: string, isLast: boolean): Pr
         const opened = await openStackSource({ ...source, isLast: isLastCopy, print: console.log })
         ending = await promote({ source: opened, target, clock, print: console.log })
       }
-      console.log(ENDINGS_BACK[ending].join('\n'))
+      console.log(promotionTexts.folder.endings[ending].join('\n'))
     } finally {
       await target.close()
     }

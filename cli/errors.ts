@@ -23,8 +23,13 @@ export class CommandError extends Error {
   }
 }
 
+/** The error of a command that cannot be run as it was written. */
+export function usage(message: string, suggested_action: string, error = 'USAGE'): CommandError {
+  return new CommandError({ error, message, suggested_action })
+}
+
 /** Codes that a command helps against; the others have the hint of the service. */
-const actions: Partial<Record<ErrorCode, string>> = {
+export const actions: Partial<Record<ErrorCode, string>> = {
   AUTH_REQUIRED: 'Sign in: footfall login',
   PRO_REQUIRED: 'Ask a human to upgrade: footfall upgrade-link --detached',
   PROJECT_REQUIRED: 'Name a project: footfall list',
@@ -36,11 +41,11 @@ const actions: Partial<Record<ErrorCode, string>> = {
   SLUG_EXISTS:
     'See it: footfall portfolios get SLUG. Change its projects: footfall portfolios update SLUG --projects shop,blog',
   INVALID_FUNNEL_STEPS: 'Use --steps with 2 to 8 events: --steps page_view,signup',
-  PROJECT_IN_PORTFOLIO: 'Add --move to take the project out of its portfolio',
-  INVALID_SINCE: 'Use --since 7d, or a date such as --since 2026-11-01',
-  INVALID_METRIC: 'Use --metrics with the names that the message lists',
-  INVALID_GROUP_BY: 'Use --group-by with the fields that the message lists',
-  INVALID_COUNT_MODE: 'Use --count-mode session_then_user or --count-mode raw',
+  PROJECT_IN_PORTFOLIO: 'Add --move to take the project out of its portfolio.',
+  INVALID_SINCE: 'Use --since 7d, or a date such as --since 2026-11-01.',
+  INVALID_METRIC: 'Use --metrics with the names that the message lists.',
+  INVALID_GROUP_BY: 'Use --group-by with the fields that the message lists.',
+  INVALID_COUNT_MODE: 'Use --count-mode session_then_user or --count-mode raw.',
   INVALID_PROPERTY_KEY: 'See the property keys: footfall properties NAME',
   INVALID_FILTER_FIELD: 'See the property keys: footfall properties NAME',
 }

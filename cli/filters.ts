@@ -1,6 +1,6 @@
 import { parseJson } from '#schemas/json-depth'
 import { splitField } from '#schemas/property-names'
-import { CommandError } from './errors.ts'
+import { type CommandError, usage } from './errors.ts'
 
 const OPERATORS = {
   '!=': 'neq',
@@ -70,10 +70,8 @@ export function conditionOf({
 }
 
 function unreadable(): CommandError {
-  return new CommandError({
-    error: 'USAGE',
-    message: 'A filter cannot be read.',
-    suggested_action:
-      "Write it as event=signup, 'properties.value>=10' or properties.path~pricing, as country:in:DE,AT, or as JSON with field, op and value. --where takes and, or, not, session, person, did and segment too.",
-  })
+  return usage(
+    'A filter cannot be read.',
+    "Write it as event=signup, 'properties.value>=10' or properties.path~pricing, as country:in:DE,AT, or as JSON with field, op and value. --where takes and, or, not, session, person, did and segment too.",
+  )
 }

@@ -1,7 +1,7 @@
 import type { Command as Parser } from 'commander'
 import { nearestName } from '#core/text/nearest-name'
 import type { Command, Flag } from './command.ts'
-import { CommandError } from './errors.ts'
+import { type CommandError, usage } from './errors.ts'
 import type { Io } from './io.ts'
 import { globalFlags, guardsOf } from './program.ts'
 
@@ -52,10 +52,8 @@ function unknownCommand(name: string, commands: readonly Command[]): CommandErro
     name,
     commands.map(command => command.name),
   )
-  return new CommandError({
-    error: 'USAGE',
-    message: `There is no command ${name}.`,
-    suggested_action:
-      near === null ? 'See footfall --help.' : `Did you mean footfall help ${near}? See footfall --help.`,
-  })
+  return usage(
+    `There is no command ${name}.`,
+    near === null ? 'See footfall --help.' : `Did you mean footfall help ${near}? See footfall --help.`,
+  )
 }

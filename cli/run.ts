@@ -1,6 +1,6 @@
 import { cleanText } from '#core/text/clean-text'
 import type { Command, Input } from './command.ts'
-import { CommandError } from './errors.ts'
+import { CommandError, usage } from './errors.ts'
 import type { Io } from './io.ts'
 import { nearestProject } from './nearest-project.ts'
 import { openSession } from './open-session.ts'
@@ -66,14 +66,10 @@ function refuseImpossible(
   if (demo && effect !== undefined && effect !== 'local') {
     throw usage('The demo is read-only.', 'Leave --demo out, and sign in with footfall login.', 'FORBIDDEN')
   }
-  if (json && csv) throw usage('--json and --csv exclude each other.', 'Use one of them.')
-  if (table !== undefined && !csv) throw usage('--table needs --csv.', 'Add --csv.')
+  if (json && csv) throw usage('Options --json and --csv exclude each other.', 'Use one of them.')
+  if (table !== undefined && !csv) throw usage('Option --table needs --csv.', 'Add --csv.')
   // A command that only reads says so after its call. A change must be refused before it is made.
   if (csv && effect !== undefined && !hasTable) throw usage('This command prints no table.', 'Use --json.')
-}
-
-function usage(message: string, suggested_action: string, error = 'USAGE'): CommandError {
-  return new CommandError({ error, message, suggested_action })
 }
 
 function blocksOf(

@@ -21,8 +21,8 @@ export type RangeLabel = (typeof RANGE_LABELS)[number]
 export type DatePair = { from: string; to: string }
 
 /**
- * What the numbers stand beside: the period of equal length before, the last one before that begins on the
- * same weekday, the same dates a year ago, or nothing.
+ * What the numbers are compared with: the period of equal length before, the last period before that begins
+ * on the same weekday, the same dates a year ago, or nothing.
  */
 export const COMPARISONS = ['previous', 'weekdays', 'year', 'none'] as const
 /** Dates stand for a range of the reader's own. */

@@ -28,7 +28,7 @@ export type ViewRow = {
   of: 'sites' | 'project'
   /** The group in the navigation; null: no entry there. */
   group: Group | null
-  /** Pressed after `g`. */
+  /** The key that opens the view, pressed after `g`. */
   key?: string
   /** The demo shows it too. */
   inDemo: boolean

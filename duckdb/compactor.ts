@@ -2,6 +2,7 @@ import type { Compactor, MergeJob, RewrittenSegment } from '#core/lake/model/com
 import { SEGMENT_TABLES, type SegmentTable, segmentKeys } from '#core/lake/model/keys'
 import type { Segment, SegmentId } from '#core/lake/model/segment'
 import type { RemovedEvents } from '#core/lake/model/tombstone-batch'
+import { sumOf } from '#core/sum'
 import { compactEpoch } from './compact-epoch.ts'
 import {
   activityOfEvents,
@@ -108,8 +109,8 @@ export function createCompactor({
         minComparedEvents,
       })
       const layout = layoutOf({
-        bytes: sum(segments.map(segment => segment.bytes)),
-        rows: sum(segments.map(segment => segment.rows)),
+        bytes: sumOf(segments, segment => segment.bytes),
+        rows: sumOf(segments, segment => segment.rows),
       })
       const bytes = await writeSegmentPart(
         { database, lake, memoryMb, layout },
@@ -189,15 +190,11 @@ function describeMerged(
 ): EventsDescription {
   return {
     bucket,
-    rows: sum(segments.map(({ rows }) => rows)) - sum(removed.map(({ events }) => events)),
+    rows: sumOf(segments, ({ rows }) => rows) - sumOf(removed, ({ events }) => events),
     first_at: Math.min(...segments.map(({ firstAt }) => firstAt)),
     last_at: Math.max(...segments.map(({ lastAt }) => lastAt)),
     last_arrival: Math.max(...segments.map(({ lastArrival }) => lastArrival)),
   }
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0)
 }
 
 /** Creates event_rows from the files of events, and describes them. */

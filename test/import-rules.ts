@@ -18,7 +18,8 @@ type Rule = {
  * folder, or a file that stands alone; those of the lake are its folders. README.md shows the same order.
  */
 export const CORE_ORDER: readonly string[] = [
-  ...['text', 'errors.ts', 'ports.ts', 'time.ts', 'async', 'outbound', 'state', 'sql', 'secrets', 'plans'],
+  ...['text', 'errors.ts', 'ports.ts', 'sum.ts', 'time.ts', 'async', 'outbound', 'state', 'sql'],
+  ...['secrets', 'plans'],
   ...['usage', 'accounts', 'projects', 'access', 'limits', 'ingest'],
   ...['lake/model', 'lake/consume', 'lake/erase', 'lake/compact', 'lake/read', 'lake/restore', 'identity'],
   ...['replays', 'reports', 'live', 'experiments', 'billing', 'erasure', 'deletion', 'demo', 'scans'],

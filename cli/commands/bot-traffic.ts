@@ -1,5 +1,5 @@
 import { type CallCommand, type Flag, limit, NAME, parametersOf, TZ } from '#cli/command'
-import { CommandError } from '#cli/errors'
+import { usage } from '#cli/errors'
 import type { Answer } from '#cli/http/endpoint'
 import type { Block, Column } from '#cli/print/blocks'
 import { deltaTable } from '#cli/print/deltas'
@@ -42,11 +42,10 @@ export const botTraffic: CallCommand = {
     const query = parametersOf(FLAGS, input)
     const isAll = input.options.all === true
     if (isAll === (input.args.NAME !== undefined)) {
-      throw new CommandError({
-        error: 'USAGE',
-        message: isAll ? 'A project and --all exclude each other.' : 'The project is missing.',
-        suggested_action: 'Name one project, or write --all.',
-      })
+      throw usage(
+        isAll ? 'A project and --all exclude each other.' : 'The project is missing.',
+        'Name one project, or write --all.',
+      )
     }
     return isAll
       ? { endpoint: 'GET /account/bot-traffic', query }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { type Command, callCommand, type Flag, NAME, parametersOf } from '#cli/command'
-import { CommandError } from '#cli/errors'
+import { usage } from '#cli/errors'
 import type { Values } from '#cli/http/endpoint'
 import { advice, type Block } from '#cli/print/blocks'
 import { parseJson } from '#schemas/json-depth'
@@ -137,11 +137,10 @@ function listsIn(source: unknown): Values {
     )
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Values
   } catch {}
-  throw new CommandError({
-    error: 'USAGE',
-    message: 'The text or file of --file is no JSON object.',
-    suggested_action: `Write the lists as {"goals":["More signups"],"glossary":[]}, in a file or after --file.`,
-  })
+  throw usage(
+    'The text or file of --file is no JSON object.',
+    `Write the lists as {"goals":["More signups"],"glossary":[]}, in a file or after --file.`,
+  )
 }
 
 function version(etag: string): Block {

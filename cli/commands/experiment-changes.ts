@@ -1,5 +1,5 @@
 import { type Command, callCommand, type Flag, NAME, parametersOf } from '#cli/command'
-import { CommandError } from '#cli/errors'
+import { usage } from '#cli/errors'
 import { EXPERIMENT, experimentFacts } from './experiments.ts'
 
 const CREATE: readonly Flag[] = [
@@ -60,11 +60,7 @@ function weightsOf(weights: unknown): number[] | undefined {
   if (weights === undefined) return undefined
   const numbers = (weights as string[]).map(Number)
   if (numbers.every(Number.isInteger)) return numbers
-  throw new CommandError({
-    error: 'USAGE',
-    message: 'A weight is no whole number.',
-    suggested_action: 'Write --weights 50,50',
-  })
+  throw usage('A weight is no whole number.', 'Write whole numbers with commas between them: --weights 50,50')
 }
 
 function statusChange(verb: string, status: string, summary: string, flags: readonly Flag[] = []): Command {

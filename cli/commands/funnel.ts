@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { COMPARE, callCommand, days, type Flag, type Input, NAME, parametersOf, QUESTION } from '#cli/command'
-import { CommandError } from '#cli/errors'
+import { usage } from '#cli/errors'
 import { countedWords } from '#cli/option-words'
 import { type Block, line } from '#cli/print/blocks'
 import { besideCompared } from '#cli/print/compared'
@@ -130,11 +130,10 @@ function stepsOf({ options }: Input): { steps: unknown } | { from_context: true 
   const { steps, stepsJson, fromContext } = options
   const sources = [steps, stepsJson, fromContext].filter(source => source !== undefined && source !== false)
   if (sources.length !== 1) {
-    throw new CommandError({
-      error: 'USAGE',
-      message: sources.length === 0 ? 'The steps are missing.' : 'The steps come from two sources.',
-      suggested_action: 'Use exactly one of --steps page_view,signup, --steps-json and --from-context.',
-    })
+    throw usage(
+      sources.length === 0 ? 'The steps are missing.' : 'The steps come from two sources.',
+      'Use exactly one of --steps page_view,signup, --steps-json and --from-context.',
+    )
   }
   if (fromContext === true) return { from_context: true }
   return {
@@ -146,10 +145,9 @@ function jsonSteps(source: string): unknown {
   try {
     return parseJson(/^\s*\[/.test(source) ? source : readFileSync(source, 'utf8'))
   } catch {
-    throw new CommandError({
-      error: 'USAGE',
-      message: 'The steps cannot be read.',
-      suggested_action: `Write them as [{"event":"page_view"},{"event":"signup"}], or name a file that has them.`,
-    })
+    throw usage(
+      'The steps cannot be read.',
+      `Write them as [{"event":"page_view"},{"event":"signup"}], or name a file that has them.`,
+    )
   }
 }

@@ -1,6 +1,6 @@
 import { askText, askYes } from '#cli/ask'
 import { type Flag, type Input, parametersOf, type RunCommand } from '#cli/command'
-import { CommandError } from '#cli/errors'
+import { CommandError, usage } from '#cli/errors'
 import { isThisMachine } from '#cli/http/base-url'
 import type { Answer, Call } from '#cli/http/endpoint'
 import type { Block } from '#cli/print/blocks'
@@ -130,12 +130,10 @@ function publicUrl(value: unknown): string | undefined {
   const text = String(value)
   const url = URL.canParse(text) ? new URL(text) : null
   if (url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return url.origin
-  throw new CommandError({
-    error: 'USAGE',
-    message:
-      'The public address must look like https://stats.example.com, without a path: the tracker sends to its host.',
-    suggested_action: 'Correct it: --public-url https://stats.example.com',
-  })
+  throw usage(
+    'The public address must look like https://stats.example.com, without a path: the tracker sends to its host.',
+    'Correct it: --public-url https://stats.example.com',
+  )
 }
 
 /** Whether pages of the site also run on the machine of a developer. */

@@ -1,5 +1,5 @@
 import { callCommand, type Flag, limit, NAME, parametersOf, QUESTION } from '#cli/command'
-import { CommandError } from '#cli/errors'
+import { usage } from '#cli/errors'
 import { reportHeading } from '#cli/print/periods'
 import { nextPage, PERSON } from './events.ts'
 
@@ -29,11 +29,7 @@ export const journey = callCommand<'POST /journey'>({
   example: '--demo journey demo --user-id anon_f91pfbujtju2gf97 --limit 20',
   call(input) {
     if (input.options.userId === undefined && input.options.email === undefined) {
-      throw new CommandError({
-        error: 'USAGE',
-        message: 'Nobody is named.',
-        suggested_action: 'Name one person: --user-id <id> or --email <address>',
-      })
+      throw usage('Nobody is named.', 'Name one person: --user-id <id> or --email <address>')
     }
     return { endpoint: 'POST /journey', body: { project: input.args.NAME, ...parametersOf(FLAGS, input) } }
   },

@@ -1,5 +1,5 @@
 import { type Flag, type Input, optionKey, type RunCommand } from '#cli/command'
-import { CommandError } from '#cli/errors'
+import { CommandError, usage } from '#cli/errors'
 import type { Session } from '#cli/run-context'
 import { keychainOf } from '#cli/session/keychain'
 import { exchange, pageOf, signInHere, startDetached, waitForApproval } from '#cli/session/sign-in'
@@ -192,10 +192,8 @@ async function finish(session: Session, fresh: StoredSession): Promise<void> {
 }
 
 function wrongShape(): CommandError {
-  return new CommandError({
-    error: 'USAGE',
-    message: 'These options cannot be combined.',
-    suggested_action:
-      'Use footfall login, login --detached, login --wait, login --detached --wait, or login --auth-request ID --exchange-code CODE.',
-  })
+  return usage(
+    'These options cannot be combined.',
+    'Use footfall login, login --detached, login --wait, login --detached --wait, or login --auth-request ID --exchange-code CODE.',
+  )
 }

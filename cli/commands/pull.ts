@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { PassThrough, type Writable } from 'node:stream'
 import { text as textOf } from 'node:stream/consumers'
 import { type Flag, type Input, NAME, type RunCommand } from '#cli/command'
-import { CommandError } from '#cli/errors'
+import { CommandError, usage } from '#cli/errors'
 import type { Session } from '#cli/run-context'
 import { runServiceProgram } from '#cli/service-program'
 
@@ -47,11 +47,10 @@ export const pull: RunCommand = {
     try {
       if (options.applyErasures !== true) return await pullEvents(session, { name, into, options, folder })
       if (options.since !== undefined)
-        throw new CommandError({
-          error: 'USAGE',
-          message: '--since and --apply-erasures exclude each other.',
-          suggested_action: 'A copy keeps its first day. Leave --since out.',
-        })
+        throw usage(
+          'Options --since and --apply-erasures exclude each other.',
+          'A copy keeps its first day. Leave --since out.',
+        )
       await applyErasures(session, { name, into, folder })
     } finally {
       rmSync(folder, { recursive: true, force: true })
@@ -133,11 +132,10 @@ async function writeErasures(
       throw error instanceof CommandError && error.problem.error === 'INVALID_SINCE' ? TOO_OLD : error
     })
     if (answer.project_id !== project_id)
-      throw new CommandError({
-        error: 'USAGE',
-        message: `The copy is of another project than ${name}.`,
-        suggested_action: 'Name the project of the copy: its table `pulled` says which.',
-      })
+      throw usage(
+        `The copy is of another project than ${name}.`,
+        'Name the project of the copy: its table `pulled` says which.',
+      )
     appendFileSync(file, answer.erasures.map(erasure => `${JSON.stringify(erasure)}\n`).join(''))
     next ??= answer.next_since
     if (answer.next_after === null) return next

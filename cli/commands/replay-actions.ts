@@ -1,5 +1,5 @@
 import type { Flag, Input, RunCommand } from '#cli/command'
-import { CommandError } from '#cli/errors'
+import { CommandError, usage } from '#cli/errors'
 import type { Answer } from '#cli/http/endpoint'
 import { printCall } from '#cli/print/dry-run'
 import type { Session } from '#cli/run-context'
@@ -46,7 +46,7 @@ async function newestOf(sessionId: string, project: unknown, { client, say }: Se
     throw new CommandError({
       error: 'NOT_FOUND',
       message: 'The session has no replay that can be played.',
-      suggested_action: 'List its replays with footfall replays list --session ID',
+      suggested_action: 'List its replays: footfall replays list --session ID',
     })
   }
   if (answer.replays.length > 1) say(`The session has ${answer.replays.length} replays. This is the newest.`)
@@ -85,7 +85,7 @@ const remove: RunCommand = {
     if (options.dryRun !== true && options.confirm !== DELETE_ALL) {
       throw usage(
         'All replays are deleted for ever only with their confirmation.',
-        `Add --confirm ${DELETE_ALL}`,
+        `Add --confirm ${DELETE_ALL}.`,
       )
     }
     const body = { confirm: DELETE_ALL, ...(options.project !== undefined && { project: options.project }) }
@@ -97,7 +97,3 @@ const remove: RunCommand = {
 }
 
 export const replayActions = [open, remove]
-
-function usage(message: string, suggested_action: string): CommandError {
-  return new CommandError({ error: 'USAGE', message, suggested_action })
-}

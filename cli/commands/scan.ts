@@ -1,5 +1,5 @@
 import { callCommand, type Flag, type Input, parametersOf } from '#cli/command'
-import { CommandError } from '#cli/errors'
+import { type CommandError, usage } from '#cli/errors'
 import type { Answer, Call } from '#cli/http/endpoint'
 import { type Block, line } from '#cli/print/blocks'
 
@@ -107,9 +107,8 @@ function refusedOrigin({ site_origin }: Scan): [string, string][] {
 }
 
 function oneSite(): CommandError {
-  return new CommandError({
-    error: 'USAGE',
-    message: 'Give the address of a website, or --resume with the id of an analysis.',
-    suggested_action: 'For example: footfall scan https://www.example.com --project shop',
-  })
+  return usage(
+    'Give the address of a website, or --resume with the id of an analysis.',
+    'For example: footfall scan https://www.example.com --project shop',
+  )
 }

@@ -1,5 +1,5 @@
 import { type Argument, type Command, callCommand, type Flag, NAME } from '#cli/command'
-import { CommandError } from '#cli/errors'
+import { usage } from '#cli/errors'
 import { conditionOf } from '#cli/filters'
 import { advice } from '#cli/print/blocks'
 import { parseJson } from '#schemas/json-depth'
@@ -96,9 +96,8 @@ export const segmentCommands: readonly Command[] = [
 function whereOf({ where, filter }: Readonly<Record<string, unknown>>): unknown {
   const text = conditionOf({ where, filter })
   if (text !== undefined) return parseJson(text)
-  throw new CommandError({
-    error: 'USAGE',
-    message: 'A segment needs a condition.',
-    suggested_action: `Write --filter country=DE, or --where '{"did":{"event":"purchase"}}'`,
-  })
+  throw usage(
+    'A segment needs a condition.',
+    `Write one: --filter country=DE, or --where '{"did":{"event":"purchase"}}'`,
+  )
 }

@@ -1,5 +1,5 @@
 import type { Flag, Input, RunCommand } from '#cli/command'
-import { CommandError } from '#cli/errors'
+import { CommandError, usage } from '#cli/errors'
 import type { Response } from '#cli/http/client'
 import type { Answer } from '#cli/http/endpoint'
 import { pollUntil } from '#cli/poll'
@@ -88,11 +88,10 @@ function requireAnUpgrade({ state, status }: Payment): void {
 }
 
 function oneOption(): CommandError {
-  return new CommandError({
-    error: 'USAGE',
-    message: 'Give one of --detached and --wait.',
-    suggested_action: 'An agent uses upgrade-link --detached and gives the link to its human.',
-  })
+  return usage(
+    'Give one of --detached and --wait.',
+    'An agent uses upgrade-link --detached and gives the link to its human.',
+  )
 }
 
 function timedOut(): CommandError {

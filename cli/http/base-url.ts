@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { CommandError } from '#cli/errors'
+import { CommandError, usage } from '#cli/errors'
 import type { Env } from '#cli/io'
 import type { Globals } from '#cli/run-context'
 
@@ -57,11 +57,10 @@ function checked(address: string): string {
     url.search !== '' ||
     url.hash !== ''
   ) {
-    throw new CommandError({
-      error: 'USAGE',
-      message: `The address of the service must look like https://example.com, without a user, a query or a fragment.`,
-      suggested_action: 'Correct --base-url or AA_BASE_URL.',
-    })
+    throw usage(
+      `The address of the service must look like https://example.com, without a user, a query or a fragment.`,
+      'Correct --base-url or AA_BASE_URL.',
+    )
   }
   return `${url.origin}${url.pathname.replace(/(?<!\/)\/+$/, '')}`
 }

@@ -1,4 +1,4 @@
-import { CommandError } from '#cli/errors'
+import { CommandError, usage } from '#cli/errors'
 import type { Globals, Output } from '#cli/run-context'
 import type { Block } from './blocks.ts'
 import { csvText, type Sheet, sheetsOf } from './csv.ts'
@@ -64,11 +64,7 @@ function chosenSheet(blocks: readonly Block[], name: string | undefined): Sheet 
       String(name),
       sheets.map(each => each.name),
     )
-  throw new CommandError({
-    error: 'USAGE',
-    message: 'This command prints no table.',
-    suggested_action: 'Use --json.',
-  })
+  throw usage('This command prints no table.', 'Use --json.')
 }
 
 /** The first one; a summary of two periods comes before the table that a caller wants. */
@@ -102,10 +98,8 @@ function onlyColumns(blocks: readonly Block[], fields: readonly string[]): Block
 }
 
 function unknown(option: string, name: string, known: readonly string[]): CommandError {
-  return new CommandError({
-    error: 'USAGE',
-    message: `${option} has nothing of the name ${name}.`,
-    suggested_action:
-      known.length === 0 ? 'Leave the option out.' : `Use ${option} with ${known.join(', ')}.`,
-  })
+  return usage(
+    `${option} has nothing of the name ${name}.`,
+    known.length === 0 ? 'Leave the option out.' : `Use ${option} with ${known.join(', ')}.`,
+  )
 }

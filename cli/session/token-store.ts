@@ -1,4 +1,4 @@
-import { CommandError } from '#cli/errors'
+import { CommandError, usage } from '#cli/errors'
 import type { Env } from '#cli/io'
 import { type Keychain, KeychainError } from './keychain.ts'
 import type { SavedSession, StoredSession } from './stored-session.ts'
@@ -92,11 +92,10 @@ const IN_FILE =
 function choiceOf({ AA_CREDENTIAL_STORE: choice }: Env): Choice {
   const known = (['auto', 'file', 'native'] as const).find(each => each === (choice || 'auto'))
   if (known !== undefined) return known
-  throw new CommandError({
-    error: 'USAGE',
-    message: 'AA_CREDENTIAL_STORE is neither auto nor file nor native.',
-    suggested_action: 'Leave it out: the tokens go to the keychain, or to a file that only you can read.',
-  })
+  throw usage(
+    'AA_CREDENTIAL_STORE is neither auto nor file nor native.',
+    'Leave it out: the tokens go to the keychain, or to a file that only you can read.',
+  )
 }
 
 function noKeychain(): CommandError {

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
-import { CommandError } from '#cli/errors'
+import { usage } from '#cli/errors'
 
 export type Site = {
   /** The real path of its folder. */
@@ -56,9 +56,8 @@ function realFolder(folder: string): string {
     const real = realpathSync(folder)
     if (lstatSync(real).isDirectory()) return real
   } catch {}
-  throw new CommandError({
-    error: 'USAGE',
-    message: 'The folder of the site is not there.',
-    suggested_action: 'Run it in the folder of the site, or name the folder with --folder.',
-  })
+  throw usage(
+    'The folder of the site is not there.',
+    'Run it in the folder of the site, or name the folder with --folder.',
+  )
 }

@@ -1,6 +1,6 @@
 import { lstatSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
-import { CommandError } from '#cli/errors'
+import { CommandError, usage } from '#cli/errors'
 import type { Io } from '#cli/io'
 import type { Change } from './changes.ts'
 
@@ -34,11 +34,10 @@ function requireInside(folder: string, parent: string, path: string): void {
   while (lstatSync(existing, { throwIfNoEntry: false }) === undefined) existing = dirname(existing)
   const real = realpathSync(existing)
   if (real === folder || real.startsWith(`${folder}${sep}`)) return
-  throw new CommandError({
-    error: 'USAGE',
-    message: `${path} lies outside of the folder, so nothing was written.`,
-    suggested_action: 'Run it in the folder that has the file.',
-  })
+  throw usage(
+    `${path} lies outside of the folder, so nothing was written.`,
+    'Run it in the folder that has the file.',
+  )
 }
 
 function requireUnchanged(target: string, path: string, before: string | null): void {

@@ -1,3 +1,4 @@
+import { sumOf } from '#core/sum'
 import type { ExperimentRecord } from '#schemas/experiments'
 import { PLANNED_SIZE_BOUNDS } from '#schemas/experiments'
 import { quantilesOf } from './error-rates.ts'
@@ -30,8 +31,8 @@ export function planSize(
   outcomes: readonly VariantOutcome[],
   { smallest_effect, planned_size }: Pick<ExperimentRecord, 'smallest_effect' | 'planned_size'>,
 ): PlannedSize {
-  const users = sum(outcomes.map(outcome => outcome.users))
-  const conversions = sum(outcomes.map(outcome => outcome.conversions))
+  const users = sumOf(outcomes, outcome => outcome.users)
+  const conversions = sumOf(outcomes, outcome => outcome.conversions)
   if (conversions < FEWEST_CONVERSIONS) {
     return { size: planned_size, effect: smallest_effect, largest: null }
   }
@@ -53,8 +54,4 @@ function effectOf(difference: number): number | null {
 /** The users of each variant with which a difference has this standard error. */
 function usersFor(variance: number, standardError: number): number {
   return Math.max(PLANNED_SIZE_BOUNDS.min, Math.ceil(variance / standardError ** 2))
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, each) => total + each, 0)
 }

@@ -1,3 +1,4 @@
+import { sum, sumOf } from '#core/sum'
 import { type DayCounts, type Export, type ExportFile, type ExportKey, isEnded } from './export.ts'
 
 /**
@@ -22,15 +23,11 @@ export function summaryOf(made: Export): ExportSummary {
     finished_at: isEnded(made) ? made.finished_at : undefined,
     ...{ first: dates[0], last: dates.at(-1) },
     events: status === 'failed' ? 0 : eventsOf(made.days, files),
-    bytes: sum(files.map(({ bytes }) => bytes)),
+    bytes: sumOf(files, ({ bytes }) => bytes),
   }
 }
 
 function eventsOf(days: DayCounts | null, files: readonly ExportFile[]): number {
   if (days !== null) return sum(Object.values(days))
   return sum(files.filter(({ dataset }) => dataset === 'events').map(({ rows }) => rows))
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0)
 }

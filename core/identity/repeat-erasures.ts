@@ -21,17 +21,17 @@ export type ErasureRepeatServices = StateTable & {
   log: Log
 }
 
-/** The keys of what the state knows of an id begin with these, and its hash follows. */
+/** Sort keys of what the state knows of an id begin with one of these, followed by the hash of the id. */
 const KINDS = ['traits#', 'email-of#', 'to#']
 const QUERIES_AT_ONCE = 16
 
 type Erased = Pick<TombstoneRow, 'project_id' | 'erased_until_ms'> & { user_hash: string }
 
 /**
- * For a state that is older than the lake: it has traits, addresses and links of persons who were erased
- * since, and does not know of it. The tombstones of the lake have the hashes of their ids, and these begin
- * the keys of the state. So whatever the state knows of them is removed as by a new erasure, and later
- * requests of before the erasure stay erased.
+ * For a state that is older than the lake: it still has traits, addresses and links of people who were erased
+ * since then. The tombstones of the lake have the hashes of their ids, and so do the keys of the state. So
+ * whatever the state knows of them is found, and removed as by a new erasure. A request that was sent before
+ * the erasure and arrives later stays erased.
  */
 export function createErasureRepeat({ lake, projects, clock, log, ...state }: ErasureRepeatServices) {
   const erasedUsers = createErasedUsers(state)

@@ -12,6 +12,8 @@ export type PromotionTexts = {
   /** `lost`: kinds and numbers of what is lost. */
   misses(lost: string): string
   runs: string
+  /** What to do next, when a run is over. */
+  endings: Record<'ahead' | 'done' | 'unchanged', readonly string[]>
 }
 
 /** By the kind of the target: a stack gets what a folder has, and a folder gets what a stack has. */
@@ -30,6 +32,17 @@ export const promotionTexts: Record<'stack' | 'folder', PromotionTexts> = {
     misses: lost =>
       `The stack misses data that was copied (${lost}). Do not point the name at it. Look at the log of the function restore.`,
     runs: 'Table and lake agree, and the stack runs.',
+    endings: {
+      ahead: [
+        'The service runs, so this copy is of now, and the stack waits for the rest: it takes events and keeps them for the last copy; all else there gets 503.',
+        'Now point the name of the service to the stack, so that no event is lost. When nothing comes to this machine any more, stop the service here, and run the same command again within a day.',
+      ],
+      done: [
+        'The stack has everything and runs. Keys, tokens and share links work there as they did here, once the name of the service leads to the stack.',
+        'No service starts on this folder any more. Delete it when you have looked at the stack for some days.',
+      ],
+      unchanged: ['This folder is promoted already. Nothing was changed.'],
+    },
   },
   folder: {
     isOfAnother:
@@ -45,5 +58,16 @@ export const promotionTexts: Record<'stack' | 'folder', PromotionTexts> = {
     misses: lost =>
       `The folder misses data that was copied (${lost}). No service starts on it. The lines of the log above say which data.`,
     runs: 'State and lake agree, and a service can be started on the folder.',
+    endings: {
+      ahead: [
+        'The stack runs, so this copy is of now. Run the command again as often as you like.',
+        'For the last copy run it with --last: it stops the stack, which from then on takes events only, until the service runs here.',
+      ],
+      done: [
+        'The folder has everything. Start the service on it, and point its name to this machine.',
+        'The stack still takes events, and keeps them for a day (retentionHours). When nothing comes to it any more, run the same command again: it says whether events wait, and takes them. Then delete the stack.',
+      ],
+      unchanged: ['The folder has everything that the stack has. Nothing was changed.'],
+    },
   },
 }

@@ -29,7 +29,7 @@ export type PageRequest = {
     limit: number
     event?: string | undefined
     session_id?: string | undefined
-    /** Continues a list in its order. */
+    /** Cursor of the last event that the caller has: the list continues after it, in its order. */
     before?: string | undefined
     /** Default: newest first. */
     order?: Order | undefined

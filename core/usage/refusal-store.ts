@@ -9,7 +9,7 @@ export type Refused = {
   events: number
   /** When the newest was refused, Unix ms. */
   at: number
-  /** What the newest says about the reason. */
+  /** Details of the newest one, such as the origin that was refused; null: none. */
   last: string | null
 }
 

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { sumOf } from '#core/sum'
 import { estimateTokens } from '#core/text/estimate-tokens'
 import { fitTables } from '#core/text/fit-tables'
 import { visitorText } from '#core/text/visitor-text'
@@ -172,9 +173,9 @@ function joinReceipts(given: Answer['receipts'] = []) {
     cut: receipts.some(({ cut = false }) => cut),
     data_from: first.data_from,
     fresh_until: fresh.length === 0 ? null : new Date(Math.min(...fresh)).toISOString(),
-    bytes: sum(receipts.map(({ bytes }) => bytes)),
-    ms: sum(receipts.map(({ ms }) => ms)),
-    cost_usd: sum(receipts.map(({ cost_usd }) => cost_usd)),
+    bytes: sumOf(receipts, ({ bytes }) => bytes),
+    ms: sumOf(receipts, ({ ms }) => ms),
+    cost_usd: sumOf(receipts, ({ cost_usd }) => cost_usd),
   }
 }
 
@@ -189,8 +190,4 @@ function receiptLine({
 }: NonNullable<ReturnType<typeof joinReceipts>>) {
   const fresh = fresh_until === null ? 'freshness unknown' : `fresh until ${fresh_until}`
   return `Receipt: ${exact ? 'exact' : cut ? 'exact for what is shown, a limit left out the rest' : 'approximate'}; ${data_from === null ? '' : `data from ${data_from}; `}${fresh}; ${bytes} bytes in ${ms} ms; $${cost_usd}`
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0)
 }

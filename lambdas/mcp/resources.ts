@@ -88,17 +88,17 @@ function addOfProjects(server: McpServer, { call }: ToolContext, { kind, title, 
     new ResourceTemplate(`footfall://projects/{project}/${kind}`, { list }),
     { title, mimeType: 'text/markdown' },
     async (uri, { project }) => {
-      const { text } = printAnswer(await told(uri.href, read(String(project))), MAX_TOKENS.max)
+      const { text } = printAnswer(await withoutMessage(uri.href, read(String(project))), MAX_TOKENS.max)
       return { contents: [{ uri: uri.href, mimeType: 'text/markdown', text }] }
     },
   )
 }
 
 /**
- * The message of a row may repeat names of visitors, so the client gets the hint of its code. Throws
- * ResourceNotFoundError, which is -32602, for an address that names no project.
+ * The message of an error may repeat names of visitors, so the client gets the hint of its code instead.
+ * Throws ResourceNotFoundError, which is -32602, for an address that names no project.
  */
-async function told(uri: string, answer: Promise<Answer>): Promise<Answer> {
+async function withoutMessage(uri: string, answer: Promise<Answer>): Promise<Answer> {
   try {
     return await answer
   } catch (error) {

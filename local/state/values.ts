@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { sum, sumOf } from '#core/sum'
 import { invalid, unsupported } from './item-error.ts'
 
 /** An item as the document client has it: attributes by name. */
@@ -106,17 +107,13 @@ function sizeOf(value: unknown): number {
   if (typeof value === 'number') return Math.ceil(String(value).replace(/\D/g, '').length / 2) + 1
   if (value instanceof Uint8Array) return value.length
   if (value instanceof Set) return sum([...value].map(sizeOf))
-  if (Array.isArray(value)) return 3 + sum(value.map(element => 1 + sizeOf(element)))
+  if (Array.isArray(value)) return 3 + sumOf(value, element => 1 + sizeOf(element))
   return isMap(value) ? 3 + Object.keys(value).length + mapSize(value) : 1
 }
 
 /** The size of an item in bytes, as DynamoDB counts it. */
 export function mapSize(map: Item): number {
   return sum(Object.entries(map).map(([name, value]) => Buffer.byteLength(name) + sizeOf(value)))
-}
-
-function sum(sizes: readonly number[]): number {
-  return sizes.reduce((total, size) => total + size, 0)
 }
 
 /** Whether two values are the same to DynamoDB. A missing value equals nothing. */

@@ -6,6 +6,7 @@ import { recordBytes, shards } from '#cost/ingest'
 import { lakeFigures } from '#cost/lake-figures'
 import { type Cost, monthlyCost } from '#cost/model'
 import { readFigures } from '#cost/reads'
+import { system } from '#cost/system'
 import { type Usage, usage, usageSchema } from '#cost/usage'
 import { propertySettings } from '#test/support/depth'
 
@@ -29,9 +30,10 @@ describe('examples that were calculated by hand', () => {
   })
 
   test('an idle service costs one shard, the monitoring, the maintenance of every minute and empty polls', () => {
+    const { main, early } = system.monitoring.alarms
     const cost = monthlyCost(usage({ events: 0, reads: 0, months: 0 }))
     expect(usd(cost, 'shardHour')).toBeCloseTo(730 * 0.015, 9)
-    expect(usd(cost, 'alarm') + usd(cost, 'metric')).toBeCloseTo(46 * 0.1 + (4 * 0.3) / 24, 9)
+    expect(usd(cost, 'alarm') + usd(cost, 'metric')).toBeCloseTo((main + early) * 0.1 + (4 * 0.3) / 24, 9)
     expect(usd(cost, 'sqsRequest')).toBeCloseTo(43_800 * 15 * 0.4e-6, 9)
     expect(usd(cost, 'schedule')).toBeCloseTo(0.0438, 9)
     expect(usd(cost, 'apiRequest') + usd(cost, 'cloudfrontRequest') + usd(cost, 'athenaTb')).toBe(0)

@@ -33,7 +33,7 @@ test.runIf(hasTool)('systemd knows every line of the unit, and rates its exposur
   expect(Number(rating)).toBeLessThanOrEqual(3)
 })
 
-test('the timer makes a copy and looks at it, and systemd knows every line of both units', () => {
+test('the timer makes a copy and verifies it, and systemd knows every line of both units', () => {
   const folder = join(ROOT, 'local/systemd')
   const backup = readFileSync(join(folder, 'footfall-backup.service'), 'utf8')
   const commands = [

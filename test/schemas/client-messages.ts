@@ -18,8 +18,12 @@ export type ClientMessage = {
 
 const ROOMS = ['schemas', 'core', 'scanner', 'aws', 'duckdb', 'lambdas', 'local']
 
-/** The argument that is the message, by the name of the function or class. */
-const MESSAGE_ARGUMENT: Record<string, number> = { ApiError: 1, unavailable: 0, toApiError: 1 }
+/** The arguments that are messages, by the name of the function or class. */
+const MESSAGE_ARGUMENTS: Record<string, readonly number[]> = {
+  ...{ ApiError: [1], unavailable: [0], toApiError: [1] },
+  // Of the command line.
+  usage: [0, 1],
+}
 
 /**
  * The argument that is the message, by the name of the method of zod. Only the files of schemas/ use zod for
@@ -34,7 +38,7 @@ const ZOD_ARGUMENT: Record<string, number> = {
 const BY_INTENT = /^scanner\/(read\/words|advise)\//
 
 /** Properties that hold a message, in any object. */
-const MESSAGE_PROPERTIES = ['hint', 'message']
+const MESSAGE_PROPERTIES = ['hint', 'message', 'suggested_action']
 /** There `message` is a goal of visitors, and its text the words of pages. */
 const GOALS_OF_VISITORS = /^scanner\/(read\/words\/|advise\/experiments\.ts$)/
 
@@ -54,10 +58,10 @@ type Source = {
   imports: Map<string, { path: string; name: string }>
 }
 
-export function clientMessagesBelow(root: string): ClientMessage[] {
-  const paths = ROOMS.flatMap(room => globSync(`${room}/**/*.ts`, { cwd: root })).filter(
-    path => !BY_INTENT.test(path),
-  )
+export function clientMessagesBelow(root: string, rooms = ROOMS): ClientMessage[] {
+  const paths = rooms
+    .flatMap(room => globSync(`${room}/**/*.ts`, { cwd: root }))
+    .filter(path => !BY_INTENT.test(path))
   const sources = new Map(paths.map(path => [path, readSource(path, readFileSync(join(root, path), 'utf8'))]))
   return [...sources.values()].flatMap(source => messagesOf(source, sources))
 }
@@ -70,7 +74,6 @@ export function clientMessagesIn(path: string, text: string): ClientMessage[] {
 
 function messagesOf(source: Source, sources: ReadonlyMap<string, Source>): ClientMessage[] {
   return source.nodes.flatMap(node => {
-    const argument = messageArgument(node, source.path)
     const properties = GOALS_OF_VISITORS.test(source.path) ? [] : messageProperties(node)
     const read = (message: Node) =>
       textsOf(message, source, sources).map(text => ({
@@ -79,7 +82,7 @@ function messagesOf(source: Source, sources: ReadonlyMap<string, Source>): Clien
         code: source.text.slice(message.start, message.end),
       }))
     return [
-      ...(argument === null ? [] : read(argument)),
+      ...messageArguments(node, source.path).flatMap(read),
       // A property may hold the message of another error, which is in the list by itself.
       ...properties.flatMap(read).filter(({ text }) => text !== null),
     ]
@@ -93,17 +96,18 @@ function messageProperties(node: Node): Node[] {
   )
 }
 
-/** Returns the argument of a call that is a message for clients, or null. */
-function messageArgument(node: Node, path: string): Node | null {
-  if (node.type !== 'CallExpression' && node.type !== 'NewExpression') return null
+/** Returns the arguments of a call that are messages for clients. */
+function messageArguments(node: Node, path: string): Node[] {
+  if (node.type !== 'CallExpression' && node.type !== 'NewExpression') return []
   const { callee, arguments: args } = node as Node & { callee: Node; arguments: Node[] }
   const name = callee.type === 'Identifier' ? String(callee.name) : ''
-  if (Object.hasOwn(MESSAGE_ARGUMENT, name)) return args[MESSAGE_ARGUMENT[name] ?? 0] ?? null
+  if (Object.hasOwn(MESSAGE_ARGUMENTS, name))
+    return MESSAGE_ARGUMENTS[name]?.flatMap(i => args[i] ?? []) ?? []
   const method = callee.type === 'MemberExpression' ? String((callee.property as Node).name) : ''
-  if (!path.startsWith('schemas/') || !Object.hasOwn(ZOD_ARGUMENT, method)) return null
+  if (!path.startsWith('schemas/') || !Object.hasOwn(ZOD_ARGUMENT, method)) return []
   const argument = args[ZOD_ARGUMENT[method] ?? 0]
   // An object of options has its message as a property.
-  return argument === undefined || argument.type === 'ObjectExpression' ? null : argument
+  return argument === undefined || argument.type === 'ObjectExpression' ? [] : [argument]
 }
 
 /** Returns every text that the expression can have. */

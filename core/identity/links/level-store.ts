@@ -50,7 +50,7 @@ export function createLevelStore({ client, table, lake }: LevelStoreServices) {
     return manifests.toSorted((a, b) => a.bucket - b.bucket)
   }
 
-  /** Null if the object is gone, because the item is old, or damaged. */
+  /** Reads the manifest of an item. Null if its object is damaged, or gone because the item is old. */
   async function open(bucket: number, item: Record<string, unknown>): Promise<LinksManifest | null> {
     if (item.manifest !== undefined) return JSON.parse(String(item.manifest))
     const entry = toEntry(item)

@@ -7,6 +7,7 @@ import { firstOpenEpoch } from '#core/lake/model/open-epochs'
 import type { LakeStateStore, UnreadableManifest } from '#core/lake/model/state'
 import type { Sweep } from '#core/lake/model/sweep'
 import type { JobQueue, Lake, Log, Now } from '#core/ports'
+import { sumOf } from '#core/sum'
 import type { UsageCounters } from '#core/usage/counters'
 import { dueSweeps } from './due-sweeps.ts'
 import { jobName, type LakeJob } from './jobs.ts'
@@ -77,7 +78,8 @@ export function createMaintenance(
   async function closeEpoch(fence: number, manifests: readonly Manifest[], now: number): Promise<void> {
     const { epoch, epochOpenedAt } = await state.lake()
     const files = await lake.list(hotPrefix(epoch))
-    const isFull = files.length >= settings.epochFiles || sumSizes(files) >= settings.epochBytes
+    const isFull =
+      files.length >= settings.epochFiles || sumOf(files, ({ size }) => size) >= settings.epochBytes
     const erasureWaits = manifests.some(({ tombstones, round }) =>
       tombstones.some(({ lastEpoch, number }) => lastEpoch === epoch && number <= round.number),
     )
@@ -97,7 +99,7 @@ export function createMaintenance(
     const until = await closedUntil()
     const waiting = manifests.filter(({ compacted }) => compacted < until)
     for (const [from, group] of Map.groupBy(waiting, ({ compacted }) => compacted)) {
-      const bytes = sumSizes(await lake.list(hotPrefix(from)))
+      const bytes = sumOf(await lake.list(hotPrefix(from)), ({ size }) => size)
       const parts = Math.min(group.length, Math.max(1, Math.ceil(bytes / settings.jobBytes)))
       const buckets = group.map(({ bucket }) => bucket)
       for (let part = 0; part < parts; part++) {
@@ -183,7 +185,3 @@ export function createMaintenance(
 }
 
 export type Maintenance = ReturnType<typeof createMaintenance>
-
-function sumSizes(objects: readonly { size: number }[]): number {
-  return objects.reduce((sum, { size }) => sum + size, 0)
-}

@@ -1,4 +1,5 @@
 import type { Segment } from '#core/lake/model/segment'
+import { sumOf } from '#core/sum'
 import { DAY_MS } from '#core/time'
 
 /**
@@ -53,15 +54,11 @@ export function isCompared(
   older: readonly Segment[],
   minEvents: number = MIN_COMPARED_EVENTS,
 ): boolean {
-  return events >= minEvents && sumEvents(older) <= events * MAX_OLDER_EVENTS
+  return events >= minEvents && sumOf(older, ({ rows }) => rows) <= events * MAX_OLDER_EVENTS
 }
 
 /** Whether the segments know which sessions are split. A small part of them need not know. */
 export function isSplitKnown(segments: readonly Segment[]): boolean {
   const unknown = segments.filter(({ knowsSplit }) => !knowsSplit)
-  return sumEvents(unknown) <= sumEvents(segments) * MAX_UNKNOWN_PART
-}
-
-function sumEvents(segments: readonly Segment[]): number {
-  return segments.reduce((sum, { rows }) => sum + rows, 0)
+  return sumOf(unknown, ({ rows }) => rows) <= sumOf(segments, ({ rows }) => rows) * MAX_UNKNOWN_PART
 }

@@ -16,6 +16,7 @@ import type { Segment } from '#core/lake/model/segment'
 import type { LakeStateStore } from '#core/lake/model/state'
 import { findSweep, firstHotEpoch } from '#core/lake/model/sweep'
 import type { EventStream, Lake, Log, Now } from '#core/ports'
+import { sumOf } from '#core/sum'
 import type { UsageCounters } from '#core/usage/counters'
 import { tables } from '#schemas/columns'
 import { chooseSegments, manifestOfSegments, type StoredSegment } from './choose-segments.ts'
@@ -134,12 +135,12 @@ export async function restoreLake(services: RestoreLakeServices): Promise<Restor
   let lostEvents = 0
   for (const each of plans) lostEvents += await applyPlan(services, each, hotEpochs)
   const events = await takeAgain(services, takenAgain, epoch)
-  const records = sum(takenAgain.map(each => each.records))
+  const records = sumOf(takenAgain, each => each.records)
   const isChanged = plans.length > 0 || records > 0 || adopted.buckets > 0
   if (isChanged) log('LAKE_RESTORED', { buckets: plans.length, records, events, erased })
   const lost = {
     events: Math.max(0, lostEvents - events),
-    records: sum(missing.map(each => each.records)) - records,
+    records: sumOf(missing, each => each.records) - records,
     segments: unreadSegments.length,
     manifests: records > 0 ? 0 : adopted.behind.filter(range => isMissing(range, hotEpochs)).length,
   }
@@ -222,7 +223,7 @@ async function applyPlan(
   }
   // On AWS a request can add an erasure meanwhile, and it stays.
   await changeManifest(state, manifest.bucket, current => manifestOfSegments(current, described, compacted))
-  return sum(manifest.segments.map(segment => countLost(segment, described, compacted, hotEpochs)))
+  return sumOf(manifest.segments, segment => countLost(segment, described, compacted, hotEpochs))
 }
 
 /**
@@ -239,15 +240,11 @@ function countLost(
   const redoFrom = Math.max(segment.from, compacted)
   for (let epoch = redoFrom; epoch < segment.until; epoch++) if (hotEpochs.has(epoch)) return 0
   const within = segments.filter(({ from, until }) => from >= segment.from && until <= segment.until)
-  return Math.max(0, segment.rows - sum(within.map(({ rows }) => rows)))
+  return Math.max(0, segment.rows - sumOf(within, ({ rows }) => rows))
 }
 
 function toList(segment: Segment): Segment[] {
   return [segment]
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0)
 }
 
 /**

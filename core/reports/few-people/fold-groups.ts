@@ -38,8 +38,3 @@ export function foldGroups<T>(
   const smallest = enough.toSorted((a, b) => peopleOf(a) - peopleOf(b)).slice(0, 1)
   return { shown: enough.filter(group => !smallest.includes(group)), folded: [...small, ...smallest] }
 }
-
-/** The sum of a number of the groups. */
-export function sumOf<T>(groups: readonly T[], numberOf: (group: T) => number): number {
-  return groups.reduce((sum, group) => sum + numberOf(group), 0)
-}

@@ -5,13 +5,14 @@ import { KINDS, type PagesParams, pages } from '#core/reports/pages'
 import type { Report } from '#core/reports/run/run'
 import { byDuration, type DistributionParams, sessionDistribution } from '#core/reports/session-distribution'
 import { sql } from '#core/sql/sql'
+import { sumOf } from '#core/sum'
 import {
   DURATION_BUCKETS,
   type distributionResponse,
   type heatmapResponse,
   type pagesResponse,
 } from '#schemas/sessions'
-import { FOLDED, foldGroups, sumOf } from './fold-groups.ts'
+import { FOLDED, foldGroups } from './fold-groups.ts'
 
 type Pages = z.input<typeof pagesResponse>
 type Distribution = z.input<typeof distributionResponse>

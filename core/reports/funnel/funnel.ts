@@ -29,63 +29,46 @@ export const funnel = defineReport<FunnelParams, Response>({
   compared: { fields: namesOf(funnelOfPeriod), without: ['people_of_step', 'people_dropped'] },
   async compute(rows, request) {
     const { project, params, read, context } = request
+    const { count_by, conversion_window_hours, breakdown, breakdown_limit } = params
     const { steps, source } = stepsOf(params, context)
     const plan: FunnelPlan = {
       steps,
-      countBy: params.count_by,
-      windowMs: Math.floor(params.conversion_window_hours * HOUR_MS),
+      countBy: count_by,
+      windowMs: Math.floor(conversion_window_hours * HOUR_MS),
       breakdown:
-        params.breakdown === undefined
-          ? undefined
-          : funnelBreakdown(params.breakdown, read, ownSources(project, context)),
+        breakdown === undefined ? undefined : funnelBreakdown(breakdown, read, ownSources(project, context)),
     }
     const [all, people] = await Promise.all([
       rows(funnelSql(read, plan)),
       peopleOf(request, plan, asked => rows(funnelPeopleSql(read, plan, asked))),
     ])
-    const groupRows = all.filter(({ kind }) => Number(kind) === KINDS.funnel)
-    const activityRow = all.find(({ kind }) => Number(kind) === KINDS.activity) ?? {}
-    const activity = steps.map((_, i) => ({
-      raw_activity: {
-        event_count: Number(activityRow[`events_${i}`] ?? 0),
-        unique_users: Number(activityRow[`active_${i}`] ?? 0),
-      },
-      joinable_entities: Number(activityRow[`joinable_${i}`] ?? 0),
-    }))
-    const results = toSteps(steps, sumRows(groupRows))
-    const measured = results.map((step, i) => ({ ...step, ...activity[i]! }))
+    const groups = all.filter(({ kind }) => Number(kind) === KINDS.funnel)
+    const activity = all.find(({ kind }) => Number(kind) === KINDS.activity) ?? {}
+    const results = toSteps(steps, sumRows(groups))
+    const measured = results.map((step, i) => ({ ...step, ...toActivity(activity, i) }))
     const overall = overallRate(results)
-    const shownGroups = groupRows.slice(0, params.breakdown_limit)
     const entities = measured[0]?.joinable_entities ?? 0
     noteOpenWindows(request, plan)
-    if (params.breakdown !== undefined && groupRows.every(row => row.breakdown_value === null))
-      warnOfMissingTrait(params.breakdown, request.notes)
-    const hasCutGroups = params.breakdown !== undefined && shownGroups.length < groupRows.length
+    if (breakdown !== undefined && groups.every(row => row.breakdown_value === null))
+      warnOfMissingTrait(breakdown, request.notes)
+    const shown = breakdown === undefined ? [] : groups.slice(0, breakdown_limit)
+    const isCut = breakdown !== undefined && shown.length < groups.length
     return {
       project: project.name,
       period: toPeriod(request),
       steps_source: source,
-      identity_basis: params.count_by === 'user_id' ? 'resolved_user_id_or_user_id' : 'session_id',
-      count_by: params.count_by,
-      conversion_window_hours: params.conversion_window_hours,
+      identity_basis: count_by === 'user_id' ? 'resolved_user_id_or_user_id' : 'session_id',
+      count_by,
+      conversion_window_hours,
       steps: measured,
       overall_conversion_rate: overall,
       conversion_rates: { overall, by_step: results.map(({ conversion_rate }) => conversion_rate) },
       warnings: findWarnings(measured, entities),
       caveats: findCaveats(params, source),
-      ...(params.breakdown !== undefined && {
-        breakdowns: shownGroups.map(row => {
-          const groupSteps = toSteps(steps, row)
-          return {
-            value: row.breakdown_value === null ? null : String(row.breakdown_value),
-            steps: groupSteps,
-            overall_conversion_rate: overallRate(groupSteps),
-          }
-        }),
-      }),
+      ...(breakdown !== undefined && { breakdowns: shown.map(row => toBreakdown(steps, row)) }),
       ...(people !== null && { people }),
-      ...((hasCutGroups || entities > MAX_ENTITIES) && { truncated: true as const }),
-      ...(hasCutGroups && { total_rows: groupRows.length }),
+      ...((isCut || entities > MAX_ENTITIES) && { truncated: true as const }),
+      ...(isCut && { total_rows: groups.length }),
     }
   },
   namesOfEmpty: ({ steps: asked = [] }, { steps, steps_source }) => {
@@ -183,6 +166,23 @@ export function toSteps(steps: readonly Pick<FunnelStep, 'event'>[], row: Row): 
       conversion_rates: { from_previous: conversion, from_first: i === 0 ? 1 : ratio(own, users[0] ?? 0, 3) },
     }
   })
+}
+
+/** What happened at a step in any order. */
+function toActivity(row: Row, i: number) {
+  return {
+    raw_activity: {
+      event_count: Number(row[`events_${i}`] ?? 0),
+      unique_users: Number(row[`active_${i}`] ?? 0),
+    },
+    joinable_entities: Number(row[`joinable_${i}`] ?? 0),
+  }
+}
+
+function toBreakdown(asked: readonly FunnelStep[], row: Row): NonNullable<Response['breakdowns']>[number] {
+  const steps = toSteps(asked, row)
+  const value = row.breakdown_value === null ? null : String(row.breakdown_value)
+  return { value, steps, overall_conversion_rate: overallRate(steps) }
 }
 
 export function overallRate(steps: readonly StepResult[]): number {

@@ -110,7 +110,7 @@ async function readGroups(rows: ReadRows, request: QueryRequest): Promise<ReadGr
 }
 
 const MIXED =
-  'The values have several currencies: a row of several has none of them, and the others are not to be added up. Group by `properties.currency` for the numbers of each.'
+  'The values have several currencies. A row with several currencies has no amount, and amounts of different rows must not be added up. Group by `properties.currency` for the numbers of each currency.'
 
 /** The metrics of money by group and currency. */
 async function readByCurrency(

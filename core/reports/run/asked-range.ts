@@ -33,7 +33,10 @@ export function inZoneOf<Params extends Pick<DatedParams, 'tz'>>(
   return params.tz === undefined && timezone ? { ...params, tz: timezone } : params
 }
 
-/** What a request asks for at a time. Throws as the rule does for wrong parameters. */
+/**
+ * The parameters, the zone and the range of a request at `now`. Throws the error of the rule for wrong
+ * parameters.
+ */
 export function resolveRange<Params extends DatedParams>(
   rangeOf: RangeRule<Params>,
   { project, query, body }: Asked<Params>,
@@ -45,7 +48,7 @@ export function resolveRange<Params extends DatedParams>(
   return { params, zone, range: rangeOf(params, { now, zone }) }
 }
 
-/** Where the first day of a request's response begins, Unix ms. Throws as the rule does. */
+/** The start of the first day of a response, Unix ms. Throws the error of the rule for wrong parameters. */
 export function firstDayOf<Params extends DatedParams>(
   rangeOf: RangeRule<Params>,
   asked: Asked<Params>,

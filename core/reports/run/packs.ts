@@ -51,7 +51,7 @@ type Size = { [Name in keyof typeof MOST]: number }
 const SIZES = Object.keys(MOST) as (keyof Size)[]
 const ADDRESS_BYTES = 100
 
-/** How long statements wait for a work that is busy with something else, ms. */
+/** Statements run after this time at the latest, also while other work of the call is still busy, ms. */
 const MAX_WAIT_MS = 500
 
 /**

@@ -8,6 +8,7 @@ import type {
   SqlQuery,
 } from '#core/ports'
 import { isFileCondition } from '#core/sql/sql'
+import { sumOf } from '#core/sum'
 import type { Statement } from '#schemas/read-options'
 import type { Asker } from './packs.ts'
 
@@ -89,17 +90,17 @@ export function createStatementLog(
         (sum, { rowsScanned }) => (sum === null || rowsScanned === null ? null : sum + rowsScanned),
         0,
       ),
-      bytes: sumOf(statistics.map(({ bytesScanned }) => bytesScanned)),
-      cost_usd: sumOf(statistics.map(({ costUsd }) => costUsd)),
+      bytes: sumOf(statistics, ({ bytesScanned }) => bytesScanned),
+      cost_usd: sumOf(statistics, ({ costUsd }) => costUsd),
     }),
     /** What all statements would read; nulls without an estimator. */
     sumEstimates: () =>
       estimator === undefined
         ? { rows: null, bytes: null, cost_usd: null }
         : {
-            rows: sumOf(estimates.map(({ rowsScanned }) => rowsScanned)),
-            bytes: sumOf(estimates.map(({ bytesScanned }) => bytesScanned)),
-            cost_usd: sumOf(estimates.map(({ costUsd }) => costUsd)),
+            rows: sumOf(estimates, ({ rowsScanned }) => rowsScanned),
+            bytes: sumOf(estimates, ({ bytesScanned }) => bytesScanned),
+            cost_usd: sumOf(estimates, ({ costUsd }) => costUsd),
           },
     /**
      * The statements in the order of their start, for a caller who runs them over the files. A condition on
@@ -120,8 +121,4 @@ export function createStatementLog(
         }
       }),
   }
-}
-
-function sumOf(numbers: readonly number[]): number {
-  return numbers.reduce((sum, number) => sum + number, 0)
 }

@@ -206,7 +206,7 @@ test('the note of the folder decides when a kill came between it and the mark', 
   expect(await stepOf(world)).toBe('copied')
 })
 
-test('a move is given up until the folder is whole, and then is made anew', async () => {
+test('a move can be cancelled until the folder is whole, and can be made again', async () => {
   const world = openWorld()
   expect(() => assertBegun(world.dataDir)).toThrow('No stack is moved into')
   await world.using(async ({ state }) => {

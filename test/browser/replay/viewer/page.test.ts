@@ -166,7 +166,7 @@ describe('an address of the viewer that is not good any more', () => {
 })
 
 describe('the controls', () => {
-  test('idle time is skipped unless the box is off, and the replay ends where it ends', async () => {
+  test('idle time is skipped unless the box is off, and the player stops at the end of the replay', async () => {
     const { secret } = await storeReplay(service, withIdleTime)
     const { page } = await openViewer(browser, service, secret)
     await untilReady(page)

@@ -94,7 +94,7 @@ test('a statement alone is sent as it is', async () => {
   expect(await asked).toEqual([{ n: 1 }])
 })
 
-test('works of one call wait for each other: what both ask is one statement in each of two rounds', async () => {
+test('computations of one call wait for each other, so each of their two rounds is one statement', async () => {
   const { engine, started } = billedEngine()
   const packs = createPacks()
   async function work(asker: Asker, first: number): Promise<Row[][]> {
