@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { ApiError } from '#core/errors'
 import type { Row } from '#core/ports'
+import { joinedValue } from '#core/reports/conditions/joined-value'
 import { ratio } from '#core/reports/run/rounding'
 import { defineReport, type ReportRequest, sinceDays, toPeriod } from '#core/reports/run/run'
 import { valuesOfFilters } from '#core/reports/run/unknown-names'
@@ -10,7 +11,8 @@ import { quoted } from '#core/text/clean-text'
 import { namesOf } from '#schemas/compare'
 import type { ProjectContext } from '#schemas/contexts'
 import { type funnelBody, funnelOfPeriod, type funnelResponse } from '#schemas/funnel'
-import { type FunnelPlan, funnelBreakdown, funnelPeopleSql, funnelSql, KINDS, MAX_ENTITIES } from './sql.ts'
+import { SESSION_GROUPS } from '#schemas/query'
+import { type FunnelPlan, funnelPeopleSql, funnelSql, KINDS, MAX_ENTITIES } from './sql.ts'
 import { type FunnelStep, parseSteps, type StepsSource, stepsOfGoals } from './steps.ts'
 
 export type FunnelParams = Omit<z.output<typeof funnelBody>, 'project'>
@@ -37,7 +39,11 @@ export const funnel = defineReport<FunnelParams, Response>({
       breakdown:
         params.breakdown === undefined
           ? undefined
-          : funnelBreakdown(params.breakdown, read, ownSources(project, context)),
+          : joinedValue(params.breakdown, {
+              read,
+              own: ownSources(project, context),
+              ofSession: SESSION_GROUPS,
+            }),
     }
     const [all, people] = await Promise.all([
       rows(funnelSql(read, plan)),
