@@ -5,6 +5,12 @@ import { documentedAs } from './documented-as.ts'
 import { datedPeriod, project, questionOfMonth, wholeNumber } from './fields.ts'
 import { namedProperty } from './properties.ts'
 
+/**
+ * Fields of the session of an event by which people are grouped; the specification has `source` and
+ * `entry_page` as values of the event itself.
+ */
+export const CONVERSION_SESSION_FIELDS = ['channel', 'referrer_host', 'exit_page', 'is_bounce'] as const
+
 function text(name: string, example: string) {
   const message = `Parameter \`${name}\` must be the name of an event, such as \`${example}\`.`
   return z.string(message).min(1, message).max(256, message)
@@ -23,12 +29,14 @@ export const conversionQuery = z.object({
     example: 'page_view',
   }),
   by: namedProperty(
-    z.string('Parameter `by` is missing. Name `country`, `source`, `entry_page` or a property key.'),
-    { others: ['source', 'first_source', 'entry_page'], takesTraits: true },
+    z.string(
+      'Parameter `by` is missing. Name `country`, `channel`, `source`, `entry_page` or a property key.',
+    ),
+    { others: ['source', 'first_source', 'entry_page', ...CONVERSION_SESSION_FIELDS], takesTraits: true },
   ).meta({
     override: { type: 'string' },
     description:
-      "`country`, `source` (utm_source), `first_source` (the first one ever), `entry_page`, or a property such as `device` (`properties.country` is the property of that name): its value in the user's first event of the range, or in the first `from` event; or `traits.<key>` of the user, as of now",
+      "`country`, `source` (utm_source), `first_source` (the first one ever), `entry_page`, or a property such as `device` (`properties.country` is the property of that name): its value in the user's first event of the range, or in the first `from` event; or `channel`, `referrer_host`, `exit_page` or `is_bounce` of its session; or `traits.<key>` of the user, as of now",
     example: 'country',
   }),
   min_users: wholeNumber('min_users', 1, 1_000_000).default(1).meta({

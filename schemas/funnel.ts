@@ -13,12 +13,10 @@ import {
   wholeNumber,
 } from './fields.ts'
 import { namedProperty } from './properties.ts'
+import { SESSION_GROUPS } from './query.ts'
 import { cut } from './sessions.ts'
 
 export const MAX_STEPS = 8
-/** Fields of the session of the first step by which a funnel is broken down (U107). */
-export const SOURCE_FIELDS = ['channel', 'source', 'referrer_host'] as const
-
 const BREAKDOWN = 'Field `breakdown` must be the name of a property, such as `plan`, or `channel`.'
 const WINDOW = 'Field `conversion_window_hours` must be a number from 1 to 8760.'
 
@@ -84,12 +82,12 @@ export const funnelBody = z.object({
   count_by: oneOf('count_by', ['user_id', 'session_id']).default('user_id').meta({
     description: 'Who passes the steps: users, or single sessions',
   }),
-  breakdown: namedProperty(z.string(BREAKDOWN), { others: SOURCE_FIELDS, takesTraits: true })
+  breakdown: namedProperty(z.string(BREAKDOWN), { others: SESSION_GROUPS, takesTraits: true })
     .meta({ override: { type: 'string' } })
     .optional()
     .meta({
       description:
-        'Adds the same steps for each value of this property (or `country`) of the step-1 event, of `channel`, `source` or `referrer_host` of its session, or of `traits.<key>` of its user as of now',
+        'Adds the same steps for each value of this property (or `country`) of the step-1 event, of `channel`, `source`, `referrer_host`, `entry_page`, `exit_page` or `is_bounce` of its session, or of `traits.<key>` of its user as of now',
     }),
   breakdown_limit: wholeNumber('breakdown_limit', 1, 50)
     .default(10)

@@ -235,7 +235,7 @@ export const queryBody = z.object({
             field: {
               type: 'string',
               description:
-                'event, user_id, session_id, country, date, hour, weekday, timestamp (Unix ms or ISO 8601), `properties.<key>` or `properties["any key"]`',
+                'event, user_id, session_id, country, date, hour, weekday, timestamp (Unix ms or ISO 8601), `properties.<key>` or `properties["any key"]`; of the session channel, source, referrer_host, entry_page, exit_page, is_bounce, duration; of the person is_new, `traits.<key>`',
               examples: ['properties.path'],
             },
             op: { type: 'string', enum: [...CONDITION_OPS] },

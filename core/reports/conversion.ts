@@ -1,18 +1,24 @@
 import type { z } from 'zod'
 import { eventRefs, joinSets } from '#core/lake/read/chosen'
-import type { ChosenSet, EventField, LakeRead } from '#core/lake/read/lake-read'
+import type { EventField } from '#core/lake/read/lake-read'
 import { events } from '#core/lake/read/relations'
 import { PAGE } from '#core/lake/read/session-rule'
 import type { Row, SqlQuery } from '#core/ports'
 import { bit, integer, join, sql } from '#core/sql/sql'
 import { namesOf } from '#schemas/compare'
-import { conversionOfPeriod, type conversionQuery, type conversionResponse } from '#schemas/conversion'
+import {
+  CONVERSION_SESSION_FIELDS,
+  conversionOfPeriod,
+  type conversionQuery,
+  type conversionResponse,
+} from '#schemas/conversion'
 import { propertyOf, traitKey } from '#schemas/property-names'
-import { traitColumns } from './conditions/trait-leaves.ts'
+import { type JoinedValue, joinedValue } from './conditions/joined-value.ts'
 import { noteMissing } from './run/mostly-missing.ts'
 import { ratio } from './run/rounding.ts'
 import { defineReport, type ReportRequest, sinceDays, toPeriod } from './run/run.ts'
 import { warnOfMissingTrait } from './run/warn-of-lost-links.ts'
+import { ownSources } from './sources/own-sources.ts'
 import { EVENT_POSITION } from './sql/event-position.ts'
 import { namedValue } from './sql/named-value.ts'
 
@@ -76,9 +82,10 @@ const NOBODY: Counts = { key: null, users: 0, converted: 0 }
  * (group_key, users, converted, with_instead): first the totals of all users, then those without a value,
  * then the largest groups.
  */
-function groupsSql({ read, params }: ReportRequest<ConversionParams>): SqlQuery {
+function groupsSql(request: ReportRequest<ConversionParams>): SqlQuery {
+  const { read, params } = request
   const { goal, from, by, limit } = params
-  const { fields, value, sets } = groupValue(by, read)
+  const { fields, text: value, sets } = groupValue(by, request)
   const instead = insteadOf(by)
   const other = instead === null ? null : namedValue(instead)
   const hasInstead =
@@ -117,23 +124,21 @@ function groupsSql({ read, params }: ReportRequest<ConversionParams>): SqlQuery 
 }
 
 /**
- * The value of an event as text, null without one, the fields that it needs, and what it needs of the user.
+ * The value of an event, null without one, and what it needs of the session and the user.
  */
 function groupValue(
   by: string,
-  read: LakeRead,
-): { fields: readonly EventField[]; value: SqlQuery; sets: readonly ChosenSet[] } {
-  if (by === 'entry_page') return { fields: ['path', 'url'], value: PAGE, sets: [] }
-  const { columns, sets } = traitColumns(read, [by])
-  const trait = columns.get(by)
-  if (trait !== undefined) return { fields: ['user_id'], value: trait, sets }
-  const { fields, text } = namedValue(PROPERTY_OF.get(by) ?? by)
-  return { fields, value: text, sets: [] }
+  { read, project, context }: Pick<ReportRequest<ConversionParams>, 'read' | 'project' | 'context'>,
+): JoinedValue {
+  if (by === 'entry_page') return { fields: ['path', 'url'], text: PAGE, sets: [] }
+  const own = ownSources(project, context)
+  return joinedValue(PROPERTY_OF.get(by) ?? by, { read, own, ofSession: CONVERSION_SESSION_FIELDS })
 }
 
 /** The property key of a group; undefined for what is no single property. */
 function keyOf(by: string): string | undefined {
-  return by === 'entry_page' || traitKey(by) !== undefined ? undefined : propertyOf(PROPERTY_OF.get(by) ?? by)
+  const isJoined = traitKey(by) !== undefined || CONVERSION_SESSION_FIELDS.some(each => each === by)
+  return isJoined || by === 'entry_page' ? undefined : propertyOf(PROPERTY_OF.get(by) ?? by)
 }
 
 /** What most visits without such a parameter in their address have; null for other fields. */

@@ -1,9 +1,9 @@
 import type { Caller } from '#core/access/caller'
 import { ApiError } from '#core/errors'
 import type { JsonObject } from '#core/text/json-object'
-import { SOURCE_FIELDS } from '#schemas/funnel'
+import { CONVERSION_SESSION_FIELDS } from '#schemas/conversion'
 import { oneField, oneSpelling, prefixedKey } from '#schemas/property-names'
-import { DERIVED_GROUPS } from '#schemas/query'
+import { DERIVED_GROUPS, SESSION_GROUPS } from '#schemas/query'
 import type { Route } from '#schemas/route'
 import { routes } from '#schemas/routes'
 import { SHARED_VIEWS } from '#schemas/share-links'
@@ -13,6 +13,8 @@ import type { Exchange } from './chain.ts'
 const PERSONAL = /^(user_id|session_id|email|sql|people\w*)$/
 const PERSONAL_GROUPS = new Set(['user_id', 'session_id'])
 const TIMES_OF_DAY = new Set(['timestamp', 'hour', 'weekday'])
+/** Fields of sessions and people by which POST /query filters. */
+const JOINED_FIELDS = new Set<string>([...SESSION_GROUPS, 'duration', 'is_new'])
 /** Fields that bound the range of a read. */
 const RANGE_FIELDS = ['since', 'until', 'date_from', 'date_to']
 /** Each more doubles the groups that core/reports/few-people/whole-groups.ts counts to judge a question. */
@@ -111,11 +113,20 @@ const REFUSED: [isAsked: (fields: JsonObject) => boolean, refusal: () => ApiErro
     ({ group_by, by, breakdown }) =>
       groupsOf({ group_by }).some(name => DERIVED_GROUPS.includes(name)) ||
       groupsOf({ group_by, by, breakdown }).some(isOfTraits) ||
-      SOURCE_FIELDS.some(name => name === breakdown),
+      SESSION_GROUPS.some(name => name === breakdown) ||
+      CONVERSION_SESSION_FIELDS.some(name => name === by),
     () =>
       new ApiError(
         'FORBIDDEN',
         `A share link groups by fields and properties of events. Leave out ${DERIVED_GROUPS.join(', ')} and traits.`,
+      ),
+  ],
+  [
+    fields => filteredFields(fields).some(name => JOINED_FIELDS.has(name) || isOfTraits(name)),
+    () =>
+      new ApiError(
+        'FORBIDDEN',
+        `A share link filters by fields and properties of events. Leave out ${[...JOINED_FIELDS].join(', ')} and traits.`,
       ),
   ],
   [

@@ -8,7 +8,10 @@ import { encodeLinks } from '#core/identity/links/link-rows'
 import type { LinkRow } from '#core/identity/links/links'
 import { userHash } from '#core/lake/erase/tombstones'
 import type { Lake, QueryEngine, Row } from '#core/ports'
+import { runReport } from '#core/reports/run/run'
+import { stats } from '#core/reports/stats'
 import { createFolderLake } from '#local/lake/folder'
+import type { Condition } from '#schemas/conditions'
 import { writeBatch } from '#test/support/add-erasure'
 import { type BuiltLake, buildLake } from '#test/support/build-lake'
 import { isDeepRun } from '#test/support/depth'
@@ -200,3 +203,33 @@ function joinsOf(text: string): string {
 function planOf(rows: readonly Row[]): string {
   return rows.map(row => Object.values(row).join('\n')).join('\n')
 }
+
+const EVENT: Condition = { field: 'event', op: 'eq', value: 'signup' }
+const COUNTRY: Condition = { field: 'country', op: 'in', value: ['DE', 'FR'] }
+const [BY_EVENT, BY_COUNTRY] = ["event='signup'", "country='DE' OR country='FR'"]
+
+test.each<[string, Condition, string[]]>([
+  ['a condition of events', COUNTRY, [BY_COUNTRY]],
+  ['both parts of an AND', { and: [EVENT, COUNTRY] }, [BY_EVENT, BY_COUNTRY]],
+  ['what happened in a session', { session: EVENT }, [BY_EVENT]],
+  ['what a person did', { did: { event: 'signup', where: COUNTRY } }, [BY_EVENT, BY_COUNTRY]],
+  ['what a person has', { person: COUNTRY }, [BY_COUNTRY]],
+])('a scan of DuckDB takes %s, so that it leaves out what does not pass', async (_, where, filters) => {
+  const duckdb = await openTestEngine({ lakeDir: join(dir, 'lake'), tempDir: dir })
+  const plans: string[] = []
+  const engine: QueryEngine = {
+    async rows(query, options) {
+      const text = `EXPLAIN (FORMAT json) ${query.text}`
+      plans.push(planOf(await duckdb.rows({ ...query, text }, options)))
+      return duckdb.rows(query, options)
+    },
+  }
+  try {
+    const services = { engine, openLake, clock: { now: () => NOW } }
+    await runReport(stats, services, { project, query: { since: '60d', groupBy: 'day', where } })
+  } finally {
+    await duckdb.close()
+  }
+  const scans = plans.flatMap(plan => plan.match(/"Filters": (?:\[[^\]]*\]|"[^\n]*")/g) ?? [])
+  expect(scans.some(scan => filters.every(filter => scan.includes(filter)))).toBe(true)
+})

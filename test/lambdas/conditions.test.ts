@@ -200,18 +200,28 @@ describe('a trait', () => {
     expect((await ask('funnel', routes.funnel, steps)).status).toBe(200)
   })
 
+  test('and a field of the session are filters of a query', async () => {
+    const filters = [
+      { field: 'traits["plan"]', op: 'eq', value: 'x' },
+      { field: 'channel', op: 'eq', value: 'ai' },
+      { field: 'is_new', op: 'exists' },
+    ]
+    const asked = await ask('query', routes.query, { filters })
+    expect([asked.status, asked.body.rows]).toEqual([200, [{ event_count: 0 }]])
+    expect(asked.body.warnings).toContainEqual(expect.stringContaining('never "ai"'))
+    const ofNoOp = [filters[0], { field: 'traits.plan', op: 'like', value: 'x' }]
+    const refused = await ask('query', routes.query, { filters: ofNoOp })
+    expect([refused.status, refused.message.includes('filters[1].op')]).toEqual([400, true])
+    const ofNoKey = await ask('query', routes.query, { filters: [{ field: 'traits[', op: 'eq', value: 1 }] })
+    expect([ofNoKey.status, ofNoKey.body.error]).toEqual([400, 'INVALID_PROPERTY_KEY'])
+  })
+
   test.each<[string, keyof typeof routes, Record<string, unknown>, string]>([
     ['breakdown', 'breakdown', { property: 'traits.plan' }, 'POST /query groups by it'],
     [
       'a filter of a step',
       'funnel',
       { steps: [{ event: 'a', filters: [{ field: 'traits.plan', op: 'eq', value: 'x' }] }, { event: 'b' }] },
-      'in `where`',
-    ],
-    [
-      'a filter of a query',
-      'query',
-      { filters: [{ field: 'traits.plan', op: 'eq', value: 'x' }] },
       'in `where`',
     ],
   ])('in %s is refused with what to send', async (_, name, fields, says) => {

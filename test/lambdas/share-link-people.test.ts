@@ -186,10 +186,24 @@ test.each<[string, Route, Record<string, unknown>]>([
 })
 
 test.each<[string, Route, Record<string, unknown>]>([
+  ['a conversion by channel', routes.conversion, { by: 'channel', goal: 'signup' }],
+  ['a funnel by entry page', routes.funnel, { steps: STEPS, breakdown: 'entry_page' }],
+  ['a filter by channel', routes.query, { filters: [{ field: 'channel', op: 'eq', value: 'direct' }] }],
+  ['a filter by new people', routes.query, { filters: [{ field: 'is_new', op: 'eq', value: true }] }],
+])(
+  '%s reads whole sessions or all events of people, which a link does not ask for',
+  async (_, route, fields) => {
+    const { status, body } = await ask(route, fields)
+    expect([status, body.error]).toEqual([403, 'FORBIDDEN'])
+  },
+)
+
+test.each<[string, Route, Record<string, unknown>]>([
   ['a query', routes.query, { group_by: ['traits.plan'] }],
   ['a query of a key in quotes', routes.query, { group_by: ['traits["a,b"]'] }],
   ['a conversion', routes.conversion, { by: ' traits.plan', goal: 'signup' }],
   ['a funnel', routes.funnel, { steps: STEPS, breakdown: 'traits["plan"]' }],
+  ['a filter', routes.query, { filters: [{ field: ' traits["plan"]', op: 'eq', value: 'pro' }] }],
 ])(
   '%s by a trait makes groups of what the owner knows of people, which a link does not ask for',
   async (_, route, fields) => {

@@ -260,7 +260,7 @@ export async function runChosenReports(services: ReportServices, project: TestPr
       await runReport(sources, services, { project, query: { ...dated, by, goal: 'signup', limit: 3 } })
     for (const type of PAGE_TYPES)
       await runReport(pages, services, { project, query: { ...dated, type, limit: 3 } })
-    for (const by of ['country', 'channel', 'entry_page', 'plan']) {
+    for (const by of ['country', 'channel', 'is_bounce', 'entry_page', 'plan']) {
       const query = { ...dated, goal: 'signup', by, min_users: 1, limit: 3 }
       await runReport(conversion, services, { project, query })
     }

@@ -13,10 +13,15 @@ export function checkLeaves(condition: Condition): void {
   const time = { ...createZone('UTC'), range: { from: 0, to: 0 } }
   for (const { leaf, place } of leavesIn(condition, 'where'))
     orRefused(() =>
-      leaf.field === IS_NEW || isSessionLeaf(leaf.field) || traitOf(leaf.field) !== undefined
+      isJoined(leaf.field)
         ? parseValue(leaf.value, leaf.op, place, leaf.field)
         : parseFilter(leaf, place, time),
     )
+}
+
+/** Whether a field is of the session or person of an event. Throws INVALID_PROPERTY_KEY as traitOf does. */
+export function isJoined(field: string): boolean {
+  return field === IS_NEW || isSessionLeaf(field) || traitOf(field) !== undefined
 }
 
 /** Whether anything of a condition is about traits. */

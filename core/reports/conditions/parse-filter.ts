@@ -8,8 +8,8 @@ import { integer, name, sql, timestamp, trustedSql, unixMs } from '#core/sql/sql
 import { quoted } from '#core/text/clean-text'
 import { isJsonObject } from '#core/text/json-object'
 import { DAY_MS, parseIsoTime } from '#core/time'
-import { CONDITION_OPS, type ConditionOp } from '#schemas/conditions'
-import { fieldOfKey, fieldOfTrait, prefixedKey, textFieldOf, traitKey } from '#schemas/property-names'
+import { CONDITION_OPS, type ConditionOp, type Leaf } from '#schemas/conditions'
+import { fieldOfKey, fieldOfTrait, prefixedKey, textFieldOf } from '#schemas/property-names'
 
 /** A filter as SQL, and the fields of `events` that it reads. */
 export type QueryFilter = { condition: SqlQuery; fields: EventField[] }
@@ -40,10 +40,36 @@ const [MAX_GLOB_CHARS, MAX_STARS] = [256, 8]
 export type LocalTime = Pick<Zone, 'localTimestamp'> & { range: { from: number; to: number } }
 
 /**
- * Reads one filter of POST /query, or a leaf of a condition. Throws UnknownFieldError (INVALID_FILTER_FIELD),
- * INVALID_FILTER_OP, INVALID_PROPERTY_KEY or INVALID_BODY. `place`: how messages call it.
+ * Reads one filter of POST /query, or a leaf of a condition, if it is of the event alone. Throws
+ * UnknownFieldError (INVALID_FILTER_FIELD), INVALID_FILTER_OP, INVALID_PROPERTY_KEY or INVALID_BODY. `place`:
+ * how messages call it.
  */
 export function parseFilter(filter: unknown, place: string, time: LocalTime): QueryFilter {
+  const { field, op, value } = parseLeaf(filter, place)
+  if (field === 'timestamp') return { condition: timestampCondition(op, value, place), fields: ['timestamp'] }
+  const ofTime = TIMES[field as keyof typeof TIMES]
+  if (Object.hasOwn(TIMES, field)) {
+    const local = time.localTimestamp(time.range)
+    return { condition: filterSql(ofTime(local), op, value), fields: ['timestamp'] }
+  }
+  const column = textFieldOf(field)
+  if (column !== undefined)
+    return { condition: filterSql(textField(name(column)), op, value), fields: [column] }
+  const key = prefixedKey(field)
+  if (key === undefined && /^properties[.[]/.test(field)) throw new ApiError('INVALID_PROPERTY_KEY')
+  if (key === undefined) {
+    const suggested = field.length <= MAX_SUGGESTED_CHARS ? fieldOfKey(field) : null
+    throw new UnknownFieldError(
+      `Field \`${place}.field\` is unknown. ${whatToSend(field, suggested)}`,
+      suggested,
+    )
+  }
+  const { fields, filterField } = propertyValue(key)
+  return { condition: filterSql(filterField, op, value), fields }
+}
+
+/** A filter or leaf whose operator is one, and takes such a value. Throws as parseFilter does. */
+export function parseLeaf(filter: unknown, place: string): Leaf & { value: FilterValue | FilterValue[] } {
   if (!isJsonObject(filter)) throw new UnknownFieldError(`Field \`${place}\` must be an object.`, null)
   const { field, op } = filter
   if (typeof field !== 'string' || field === '') {
@@ -61,33 +87,7 @@ export function parseFilter(filter: unknown, place: string, time: LocalTime): Qu
       `Field \`${place}.op\` must be one of ${CONDITION_OPS.join(', ')}.`,
     )
   }
-  const value = parseValue(filter.value, op, place, field)
-  if (field === 'timestamp') return { condition: timestampCondition(op, value, place), fields: ['timestamp'] }
-  const ofTime = TIMES[field as keyof typeof TIMES]
-  if (Object.hasOwn(TIMES, field)) {
-    const local = time.localTimestamp(time.range)
-    return { condition: filterSql(ofTime(local), op, value), fields: ['timestamp'] }
-  }
-  const column = textFieldOf(field)
-  if (column !== undefined)
-    return { condition: filterSql(textField(name(column)), op, value), fields: [column] }
-  const key = prefixedKey(field)
-  if (key === undefined && /^properties[.[]/.test(field)) throw new ApiError('INVALID_PROPERTY_KEY')
-  if (traitKey(field) !== undefined) {
-    throw new UnknownFieldError(
-      `Field \`${place}.field\` is about a person. Send \`traits.<key>\` in \`where\`.`,
-      null,
-    )
-  }
-  if (key === undefined) {
-    const suggested = field.length <= MAX_SUGGESTED_CHARS ? fieldOfKey(field) : null
-    throw new UnknownFieldError(
-      `Field \`${place}.field\` is unknown. ${whatToSend(field, suggested)}`,
-      suggested,
-    )
-  }
-  const { fields, filterField } = propertyValue(key)
-  return { condition: filterSql(filterField, op, value), fields }
+  return { field, op, value: parseValue(filter.value, op, place, field) }
 }
 
 function whatToSend(field: string, suggested: string | null): string {

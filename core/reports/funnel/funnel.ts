@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { ApiError } from '#core/errors'
 import type { Row } from '#core/ports'
+import { joinedValue } from '#core/reports/conditions/joined-value'
 import { ratio } from '#core/reports/run/rounding'
 import { defineReport, type ReportRequest, sinceDays, toPeriod } from '#core/reports/run/run'
 import { valuesOfFilters } from '#core/reports/run/unknown-names'
@@ -10,7 +11,8 @@ import { quoted } from '#core/text/clean-text'
 import { namesOf } from '#schemas/compare'
 import type { ProjectContext } from '#schemas/contexts'
 import { type funnelBody, funnelOfPeriod, type funnelResponse } from '#schemas/funnel'
-import { type FunnelPlan, funnelBreakdown, funnelPeopleSql, funnelSql, KINDS, MAX_ENTITIES } from './sql.ts'
+import { SESSION_GROUPS } from '#schemas/query'
+import { type FunnelPlan, funnelPeopleSql, funnelSql, KINDS, MAX_ENTITIES } from './sql.ts'
 import { type FunnelStep, parseSteps, type StepsSource, stepsOfGoals } from './steps.ts'
 
 export type FunnelParams = Omit<z.output<typeof funnelBody>, 'project'>
@@ -36,7 +38,13 @@ export const funnel = defineReport<FunnelParams, Response>({
       countBy: count_by,
       windowMs: Math.floor(conversion_window_hours * HOUR_MS),
       breakdown:
-        breakdown === undefined ? undefined : funnelBreakdown(breakdown, read, ownSources(project, context)),
+        breakdown === undefined
+          ? undefined
+          : joinedValue(breakdown, {
+              read,
+              own: ownSources(project, context),
+              ofSession: SESSION_GROUPS,
+            }),
     }
     const [all, people] = await Promise.all([
       rows(funnelSql(read, plan)),

@@ -1,42 +1,21 @@
 import { eventRefs, joinSets } from '#core/lake/read/chosen'
-import type { ChosenSet, EventField, LakeRead } from '#core/lake/read/lake-read'
+import type { EventField, LakeRead } from '#core/lake/read/lake-read'
 import { events } from '#core/lake/read/relations'
 import type { SqlQuery } from '#core/ports'
-import { sessionColumn, sessionColumns } from '#core/reports/conditions/session-leaves'
-import { traitColumns } from '#core/reports/conditions/trait-leaves'
-import type { OwnSources } from '#core/reports/sources/name-sources'
-import { namedValue } from '#core/reports/sql/named-value'
+import type { JoinedValue } from '#core/reports/conditions/joined-value'
 import { bit, integer, join, NOT_MATERIALIZED, name, sql, trustedSql, unixMs } from '#core/sql/sql'
 import { textKey } from '#core/sql/text-key'
-import { MAX_PEOPLE, SOURCE_FIELDS } from '#schemas/funnel'
+import { MAX_PEOPLE } from '#schemas/funnel'
 import type { FunnelStep } from './steps.ts'
 
 export type FunnelPlan = {
   steps: readonly FunnelStep[]
   countBy: 'user_id' | 'session_id'
   windowMs: number
-  breakdown: FunnelBreakdown | undefined
+  /** The value of the event of step 1 by which the funnel is broken down. */
+  breakdown: JoinedValue | undefined
   /** The step, from 0, of which reachedSql has the session: that of the event with which it is passed. */
   sessionOfStep?: number
-}
-
-/**
- * The value of an event by which a funnel is broken down: its fields, and what it reads of its session or
- * person.
- */
-export type FunnelBreakdown = { fields: readonly EventField[]; text: SqlQuery; sets: readonly ChosenSet[] }
-
-/**
- * What a name of a breakdown means: a field of the session of the event (U107), a trait of its person (U154),
- * else as in other reports (U90).
- */
-export function funnelBreakdown(named: string, read: LakeRead, own: OwnSources): FunnelBreakdown {
-  const { columns, sets } = traitColumns(read, [named])
-  const trait = columns.get(named)
-  if (trait !== undefined) return { fields: ['user_id'], text: trait, sets }
-  const field = SOURCE_FIELDS.find(each => each === named)
-  if (field === undefined) return { ...namedValue(named), sets: [] }
-  return { fields: ['session_id'], text: sessionColumn(field), sets: sessionColumns(read, [field], own) }
 }
 
 /** Entities of step 1 that a funnel follows (docs/api/funnel.md). */

@@ -1,4 +1,4 @@
-import { eventRefs, joinSets } from '#core/lake/read/chosen'
+import { eventRefs, ID_OF, joinSets } from '#core/lake/read/chosen'
 import type { ChosenSet, EventField } from '#core/lake/read/lake-read'
 import { events } from '#core/lake/read/relations'
 import type { Row, SqlQuery } from '#core/ports'
@@ -9,6 +9,7 @@ import { traitColumns } from '#core/reports/conditions/trait-leaves'
 import { ownSources } from '#core/reports/sources/own-sources'
 import { propertyValue } from '#core/reports/sql/property-value'
 import { join, name, sql, trustedSql } from '#core/sql/sql'
+import type { Leaf } from '#schemas/conditions'
 import { prefixedKey } from '#schemas/property-names'
 import { rateOf, SESSION_GROUPS, TIME_GROUPS } from '#schemas/query'
 import type { Metric } from './metric.ts'
@@ -50,8 +51,15 @@ export function groupBy(groups: readonly Group[]): SqlQuery {
  */
 export type Plan = { groups: Group[]; metrics: Metric[]; filters: QueryFilter[]; sets: ChosenSet[] }
 
-/** Throws INVALID_FILTER_FIELD and as parseFilter does, for a rate. */
-export function planQuery(request: QueryRequest, filters: QueryFilter[]): Plan {
+/**
+ * `joined`: the filters that are of the session or person of an event. Throws INVALID_FILTER_FIELD and as
+ * parseFilter does, for a rate.
+ */
+export function planQuery(
+  request: QueryRequest,
+  filters: readonly QueryFilter[],
+  joined: readonly Leaf[] = [],
+): Plan {
   const { params, project, context, read } = request
   const traits = traitColumns(read, params.group_by)
   const groups = params.group_by.map((field, i): Group => {
@@ -62,12 +70,17 @@ export function planQuery(request: QueryRequest, filters: QueryFilter[]): Plan {
   })
   const own = ownSources(project, context)
   const rates = params.metrics.flatMap(each => rateOf(each)?.condition ?? [])
-  const compiled = compileConditions(rates, { ...request, own }, 'rate')
+  // All together, because the names of their flags must differ.
+  const compiled = compileConditions([...rates, ...joined], { ...request, own }, 'filters')
+  const ids = compiled.sets.map(({ of }) => ID_OF[of])
+  const joinedFilters = compiled.tests
+    .slice(rates.length)
+    .map(condition => ({ condition, fields: [...compiled.fields, ...ids] }))
   const metrics = planMetrics(params.metrics, params.count_mode, compiled)
   return {
     groups,
     metrics,
-    filters,
+    filters: [...filters, ...joinedFilters],
     sets: [
       ...sessionColumns(read, params.group_by.filter(isSessionGroup), own),
       ...traits.sets,

@@ -2,7 +2,13 @@ import type { z } from 'zod'
 import { ApiError } from '#core/errors'
 import { wholeSessions } from '#core/lake/read/session-rows'
 import type { Row, SqlQuery } from '#core/ports'
-import { parseFilter, type QueryFilter, UnknownFieldError } from '#core/reports/conditions/parse-filter'
+import { isJoined } from '#core/reports/conditions/check-leaves'
+import {
+  parseFilter,
+  parseLeaf,
+  type QueryFilter,
+  UnknownFieldError,
+} from '#core/reports/conditions/parse-filter'
 import { properties } from '#core/reports/properties'
 import { warnOf } from '#core/reports/run/caveats'
 import { defineReport, sinceDays, toPeriod } from '#core/reports/run/run'
@@ -11,7 +17,9 @@ import { type AskedNames, valuesOfFilters } from '#core/reports/run/unknown-name
 import { warnOfMissingTrait } from '#core/reports/run/warn-of-lost-links'
 import { integer, isOneOf, join, sql, trustedSql } from '#core/sql/sql'
 import { textKey } from '#core/sql/text-key'
+import { isJsonObject } from '#core/text/json-object'
 import { namesOf } from '#schemas/compare'
+import type { Leaf } from '#schemas/conditions'
 import { EVENT_LIMITS } from '#schemas/event'
 import { prefixedKey } from '#schemas/property-names'
 import { queryOfPeriod, type queryResponse, rateOf } from '#schemas/query'
@@ -39,7 +47,10 @@ type ReadGroups = {
 /** POST /query (docs/api/query.md, docs/api/reads.md, docs/api/numbers.md#count-modes-of-query). */
 export const query = defineReport<QueryParams, Response>({
   range: sinceDays(7, { takesTimes: true }),
-  conditions: ({ metrics }) => metrics.flatMap(each => rateOf(each)?.condition ?? []),
+  conditions: ({ metrics, filters }) => [
+    ...metrics.flatMap(each => rateOf(each)?.condition ?? []),
+    ...filters.filter(isLeafOfSets),
+  ],
   groups: ({ group_by }) => group_by,
   async compute(rows, request) {
     const { project, params } = request
@@ -63,6 +74,11 @@ export const query = defineReport<QueryParams, Response>({
   compared: { fields: namesOf(queryOfPeriod) },
   namesOfEmpty: namesOfEmptyQuery,
 })
+
+/** Whether a filter, which is not checked yet, names a field of the session or person. */
+function isLeafOfSets(filter: unknown): filter is Leaf {
+  return isJsonObject(filter) && typeof filter.field === 'string' && isJoined(filter.field)
+}
 
 /** Says how many events there are where `event_count` counts visits and these are fewer. */
 function warnOfVisits({ notes }: QueryRequest, counted: ReadGroups['counted']): void {
@@ -97,7 +113,8 @@ function namesOfEmptyQuery(params: QueryParams, { rows }: Response): AskedNames 
 
 async function readGroups(rows: ReadRows, request: QueryRequest): Promise<ReadGroups> {
   const { params, read, identity } = request
-  const plan = planQuery(request, await parseFilters(rows, request))
+  const { filters, joined } = await parseFilters(rows, request)
+  const plan = planQuery(request, filters, joined)
   const users = params.email === undefined ? null : await identity.findByEmail(params.email)
   if (users !== null) plan.filters.push({ condition: isOneOf(sql`user_id`, users), fields: ['user_id'] })
   // A range before the project has no events.
@@ -148,11 +165,24 @@ async function readRows(rows: ReadRows, request: QueryRequest, plan: Plan): Prom
   return rows(groupsSql(request, plan, isRounded))
 }
 
-/** Throws INVALID_FILTER_FIELD with the fields that the filter could name (docs/api/query.md). */
-async function parseFilters(rows: ReadRows, request: QueryRequest): Promise<QueryFilter[]> {
+/**
+ * The filters of the event alone, and those of its session or person. Throws INVALID_FILTER_FIELD with the
+ * fields that the filter could name (docs/api/query.md).
+ */
+async function parseFilters(
+  rows: ReadRows,
+  request: QueryRequest,
+): Promise<{ filters: QueryFilter[]; joined: Leaf[] }> {
   const { zone, range, params } = request
   try {
-    return params.filters.map((filter, i) => parseFilter(filter, `filters[${i}]`, { ...zone, range }))
+    const joined: Leaf[] = []
+    const filters = params.filters.flatMap((filter, i) => {
+      const leaf = parseLeaf(filter, `filters[${i}]`)
+      if (!isJoined(leaf.field)) return parseFilter(filter, `filters[${i}]`, { ...zone, range })
+      joined.push(leaf)
+      return []
+    })
+    return { filters, joined }
   } catch (error) {
     if (!(error instanceof UnknownFieldError)) throw error
     const { events, property_keys } = await properties.compute(rows, request)

@@ -256,9 +256,9 @@ function ask<Params extends DatedParams, Body>(
   warnOfLostLinks(identity, notes)
   const where = conditionOf(params, segments)
   if (where !== null && hasNegativeLeaf(where)) notes.warnings.add(NEGATIVE)
-  for (const text of where === null ? [] : impossibleValues(where)) notes.warnings.add(text)
   const condition = where && ofUnit(where, report.unit?.(params) ?? 'event')
   const conditions = [where ?? [], report.conditions?.(params) ?? []].flat()
+  for (const text of conditions.flatMap(impossibleValues)) notes.warnings.add(text)
   const groups = report.groups?.(params) ?? []
   const readsTraits = conditions.some(hasTraitLeaf) || groups.some(each => traitKey(each) !== undefined)
   const resolved = { project, params, now, zone, range, identity, context, replays }

@@ -88,6 +88,25 @@ const filter = fc.record({
   ),
 })
 
+/** Filters of the session or the person of an event. */
+const filterOfSets = fc.oneof(
+  fc.record({
+    field: fc.constantFrom('channel', 'source', 'referrer_host', 'entry_page', 'exit_page'),
+    op: fc.constantFrom('eq' as const, 'neq' as const, 'contains' as const),
+    value: fc.constantFrom('direct', 'referral', 'google', 'x', 'a', ''),
+  }),
+  fc.record({
+    field: fc.constantFrom('is_bounce', 'is_new'),
+    op: fc.constant('eq' as const),
+    value: fc.boolean(),
+  }),
+  fc.record({
+    field: fc.constant('duration'),
+    op: fc.constant('gte' as const),
+    value: fc.constantFrom(0, 1),
+  }),
+)
+
 const request = fc.record({
   tz: fc.constantFrom('UTC', 'Europe/Berlin', 'America/New_York'),
   dates: randomDates('0d', '1d', '7d', '30d', '60d'),
@@ -96,7 +115,7 @@ const request = fc.record({
     maxLength: 3,
   }),
   group_by: fc.uniqueArray(fc.constantFrom(...GROUPS), { maxLength: 2 }),
-  filters: fc.array(filter, { maxLength: 2 }),
+  filters: fc.array(fc.oneof({ weight: 2, arbitrary: filter }, filterOfSets), { maxLength: 3 }),
   count_mode: fc.constantFrom('raw' as const, 'session_then_user' as const),
   order_by: fc.option(fc.constantFrom('event_count', 'unique_users', 'session_count', 'date', 'event'), {
     nil: undefined,

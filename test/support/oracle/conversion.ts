@@ -1,6 +1,7 @@
 import { byCodePoint, byPosition, eventsOf, isInRange, type OracleRequest, ratioOf } from './common.ts'
 import { propertyText } from './properties.ts'
 import type { SentEvent } from './sent-event.ts'
+import { sessionGroups, sessionText } from './session-groups.ts'
 import { isTrait, traitText } from './traits.ts'
 
 export type OracleConversion = {
@@ -11,10 +12,14 @@ export type OracleConversion = {
   limit: number
 }
 
+const OF_SESSION = ['channel', 'referrer_host', 'exit_page', 'is_bounce']
 const PROPERTIES: Record<string, string> = { source: 'utm_source', first_source: 'first_utm_source' }
 
-function groupOf(event: SentEvent, by: string, { traitsOf }: OracleRequest): string | null {
+type Sessions = ReturnType<typeof sessionGroups>
+
+function groupOf(event: SentEvent, by: string, { traitsOf }: OracleRequest, sessions: Sessions) {
   if (isTrait(by)) return traitText(event, by, traitsOf)
+  if (OF_SESSION.includes(by)) return sessionText(event, by, sessions)
   if (by !== 'entry_page') return propertyText(event, PROPERTIES[by] ?? by)
   const pages = [event.properties?.path, event.properties?.url]
   const page = pages.find(each => typeof each === 'string' && each !== '')
@@ -31,13 +36,14 @@ export function oracleConversion(
   { goal, from, by, min_users, limit }: OracleConversion,
 ) {
   const own = eventsOf(events, request).filter(event => isInRange(event.timestamp, request))
+  const ofSessions = sessionGroups(events, request)
   const users = [...Map.groupBy(own, event => event.user_id)].flatMap(([user, of]) => {
     const ordered = of.toSorted(byPosition)
     const start = ordered.findIndex(({ event }) => from === undefined || event === from)
     const first = ordered[start]
     if (user === null || first === undefined) return []
     const isConverted = ordered.slice(from === undefined ? 0 : start + 1).some(({ event }) => event === goal)
-    return [{ value: groupOf(first, by, request), isConverted }]
+    return [{ value: groupOf(first, by, request, ofSessions), isConverted }]
   })
   const count = (of: typeof users) => {
     const converted = of.filter(({ isConverted }) => isConverted).length

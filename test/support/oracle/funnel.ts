@@ -11,7 +11,7 @@ import {
 import { matches } from './matches.ts'
 import { keyNamed, propertyText } from './properties.ts'
 import type { SentEvent } from './sent-event.ts'
-import { sessionGroups } from './session-groups.ts'
+import { SESSION_GROUPS, sessionGroups, sessionText } from './session-groups.ts'
 import { isTrait, traitText } from './traits.ts'
 
 type Value = string | number | boolean
@@ -102,10 +102,8 @@ export function oracleFunnel(events: readonly SentEvent[], request: OracleReques
   })
   const ofSessions = sessionGroups(events, request)
   const groupValueOf = (event: SentEvent, name: string) =>
-    ['channel', 'source', 'referrer_host'].includes(name)
-      ? (((event.session_id === null ? undefined : ofSessions.get(event.session_id))?.[name] ?? null) as
-          | string
-          | null)
+    SESSION_GROUPS.includes(name)
+      ? sessionText(event, name, ofSessions)
       : isTrait(name)
         ? traitText(event, name, request.traitsOf)
         : propertyText(event, name)

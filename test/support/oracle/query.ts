@@ -18,7 +18,7 @@ import { type GroupValue, SESSION_GROUPS, sessionGroups } from './session-groups
 import { NON_INTERACTIVE } from './sessions.ts'
 import { isTrait, traitText } from './traits.ts'
 
-export type OracleFilter = { field: string; op: string; value: string | number | boolean }
+export type OracleFilter = { field: string; op: string; value?: unknown }
 
 export type OracleQuery = {
   metrics: string[]
@@ -32,6 +32,11 @@ export type OracleQuery = {
 
 function isDerived(field: string): boolean {
   return SESSION_GROUPS.includes(field) || field === 'hour' || field === 'weekday' || isTrait(field)
+}
+
+/** Whether a filter is of the session or person of an event. */
+function isOfSets(field: string): boolean {
+  return SESSION_GROUPS.includes(field) || field === 'duration' || field === 'is_new' || isTrait(field)
 }
 
 function groupOf(
@@ -58,10 +63,26 @@ export function oracleQuery(
   everything = events,
 ) {
   const all = eventsOf(events, request)
+  const ofSets = new Map(
+    query.filters
+      .filter(({ field }) => isOfSets(field))
+      .map(filter => [
+        filter,
+        new Set(oracleConditions(everything, request, request.traitsOf).passing(filter as Condition)),
+      ]),
+  )
   const own = all
     .filter(event => isInRange(event.timestamp, request))
     .filter(event =>
-      query.filters.every(({ field, op, value }) => matches(fieldOf(event, field, request.tz), op, value)),
+      query.filters.every(filter =>
+        ofSets.has(filter)
+          ? ofSets.get(filter)?.has(event)
+          : matches(
+              fieldOf(event, filter.field, request.tz),
+              filter.op,
+              filter.value as Parameters<typeof matches>[2],
+            ),
+      ),
     )
   const ofSessions = sessionGroups(everything, request)
   const keyOf = (event: SentEvent) =>

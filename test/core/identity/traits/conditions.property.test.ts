@@ -120,6 +120,13 @@ test('a trait groups the events and people of whoever has it now, and all others
             expect(
               await runReport(query, services, { ...common, body: { ...asked, ...body } }),
             ).toMatchObject(rows)
+            const filters = where === undefined ? [] : [where]
+            expect(
+              await runReport(query, services, {
+                ...common,
+                body: { since: '60d', tz: 'UTC', ...body, filters },
+              }),
+            ).toMatchObject(oracleQuery(stored, request, { ...body, filters }))
             const conversionOf = { goal: 'signup', by: trait, min_users, limit }
             expect(
               await runReport(conversion, services, { ...common, query: { ...asked, ...conversionOf } }),
