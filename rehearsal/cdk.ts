@@ -13,20 +13,15 @@ export const REGION = 'us-east-1'
 export const SHORT_EPOCHS = { epochMinutes: '1' }
 
 /** The stack is destroyed at the end. */
-export const UNPROTECTED = { terminationProtection: 'false' }
+const UNPROTECTED: Record<string, string> = { terminationProtection: 'false' }
 
-/** Where the CLI deploys: its environment beside PATH, and the options of every call. */
-export type CdkPlace = {
-  env: Record<string, string | undefined>
-  app?: string
-  always: Record<string, string>
-}
+type CdkPlace = { region?: string; app?: string; always?: Record<string, string> }
 
 export type Outputs = Record<string, string>
 
 export type Cdk = {
   bootstrap(): Promise<void>
-  /** Deploys the app with these options. `output` is what the CLI printed. */
+  /** Deploys the app with these options and this machine's architecture. `output` is what the CLI printed. */
   deploy(options?: Record<string, string>): Promise<{ outputs: Outputs; output: string }>
   destroy(): Promise<void>
   /** Takes the resources of a file of `npm run adopt` into a new stack. */
@@ -34,35 +29,30 @@ export type Cdk = {
   stop(): void
 }
 
-/**
- * The emulator. The default of the service is arm64, but the emulator runs functions on the processor of this
- * machine.
- */
-export function onEmulator(
-  endpoint: string,
-  { region = REGION, options = UNPROTECTED }: { region?: string; options?: Record<string, string> } = {},
-): CdkPlace {
+/** Environment variables that point the CLI and the SDK to the emulator. */
+function deployerEnv(endpoint: string, region: string): Record<string, string> {
   return {
-    env: {
-      AWS_ENDPOINT_URL: endpoint,
-      AWS_ACCESS_KEY_ID: 'test',
-      AWS_SECRET_ACCESS_KEY: 'test',
-      AWS_REGION: region,
-    },
-    always: { ...options, ...(process.arch === 'x64' && { architecture: 'x86_64' }) },
+    AWS_ENDPOINT_URL: endpoint,
+    AWS_ACCESS_KEY_ID: 'test',
+    AWS_SECRET_ACCESS_KEY: 'test',
+    AWS_REGION: region,
   }
 }
 
 /**
- * Runs the CDK's own command line on the app of cdk.json in `app`. It writes files to `folder`. Each call
- * gets the options `always`.
+ * Runs the CDK's own command line on the app of cdk.json in `app`, against the emulator. It writes files to
+ * `folder`. Each call gets the options `always`.
  */
-export function createCdk(folder: string, { env: place, app = ROOT, always }: CdkPlace): Cdk {
+export function createCdk(
+  endpoint: string,
+  folder: string,
+  { region = REGION, app = ROOT, always = UNPROTECTED }: CdkPlace = {},
+): Cdk {
   const abortController = new AbortController()
-  const env: CdkPlace['env'] = {
-    HOME: process.env.HOME,
-    ...place,
+  const env = {
     PATH: `${NODE_FOLDER}:${process.env.PATH}`,
+    HOME: process.env.HOME,
+    ...deployerEnv(endpoint, region),
     // The CLI caches accounts and credentials in ~/.cdk/cache. Those of the emulator must not get there.
     CDK_HOME: join(folder, 'cdk'),
     CDK_DISABLE_CLI_TELEMETRY: 'true',
@@ -94,10 +84,12 @@ export function createCdk(folder: string, { env: place, app = ROOT, always }: Cd
     })
   }
 
+  /** The default is arm64, but the emulator runs functions on the processor of this machine. */
+  const machineOptions = process.arch === 'x64' ? { architecture: 'x86_64' } : {}
   const contextArguments = (options: Record<string, string> = {}) => [
     '--output',
     join(folder, 'assembly'),
-    ...Object.entries({ ...always, ...options }).flatMap(([name, value]) => [
+    ...Object.entries({ ...always, ...machineOptions, ...options }).flatMap(([name, value]) => [
       '--context',
       `${name}=${value}`,
     ]),
@@ -105,7 +97,7 @@ export function createCdk(folder: string, { env: place, app = ROOT, always }: Cd
 
   return {
     async bootstrap() {
-      await run(['bootstrap', `aws://${ACCOUNT}/${env.AWS_REGION}`, ...contextArguments()])
+      await run(['bootstrap', `aws://${ACCOUNT}/${region}`, ...contextArguments()])
     },
     async deploy(options) {
       const file = join(folder, 'outputs.json')

@@ -11,14 +11,12 @@ const ROOT = resolve(import.meta.dirname, '..')
  */
 const KINDS = { node: 'test/journeys/*.test.ts', browser: 'test/browser/journeys/*.test.ts' } as const
 
-type JourneyWorld = Pick<World, 'folder' | 'patience' | 'abortSignal' | 'file'>
-
 /**
  * Runs the journeys that take a deployment, with a browser and without at the same time; the others start a
  * service of their own. The tests of a file run in parallel, because most of their time is waiting for the
  * consumer. Returns the number of passed tests.
  */
-export async function runJourneys(world: JourneyWorld): Promise<number> {
+export async function runJourneys(world: World): Promise<number> {
   const deploymentPath = join(world.folder, 'deployment.json')
   writeFileSync(deploymentPath, JSON.stringify(world.file), { mode: 0o600 })
   const kinds = Object.entries(KINDS).map(([project, pattern]) =>
@@ -33,7 +31,7 @@ export async function runJourneys(world: JourneyWorld): Promise<number> {
 
 /** Returns the number of passed tests. */
 async function runKind(
-  { folder, patience, abortSignal }: JourneyWorld,
+  { folder, patience, abortSignal }: World,
   project: string,
   pattern: string,
   deploymentPath: string,

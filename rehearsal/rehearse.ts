@@ -3,7 +3,6 @@ import { adopt } from './checks/adopt.ts'
 import { brokenConsumer } from './checks/broken-consumer.ts'
 import { expectEqual, runChecks } from './checks/check.ts'
 import { compaction } from './checks/compaction.ts'
-import { deleteEverything } from './checks/delete-everything.ts'
 import { demoAccess } from './checks/demo-access.ts'
 import { deployUnderLoad } from './checks/deploy-under-load.ts'
 import { destroy } from './checks/destroy.ts'
@@ -121,9 +120,6 @@ export async function rehearse(world: World, ledger: Ledger): Promise<void> {
       if (adopted === null) throw new Error('There is no stack to restore.')
       return restoreMoment(world, adopted)
     },
-  )
-  await check('what cdk destroy keeps is deleted for ever, as npm run smoke:aws does it', () =>
-    deleteEverything(world),
   )
 }
 

@@ -6,7 +6,7 @@ import { type Deployment, type DeploymentFile, deployment } from '#test/support/
 import { keepPort } from '#test/support/keep-port'
 import { installTrino, startTrino } from '#test/trino/trino-server'
 import { type AwsClients, createAwsClients } from './aws.ts'
-import { type Cdk, createCdk, onEmulator, SHORT_EPOCHS } from './cdk.ts'
+import { type Cdk, createCdk, SHORT_EPOCHS } from './cdk.ts'
 import { type Consumer, startConsumer } from './consumer.ts'
 import { correctEmulator } from './corrections.ts'
 import { startEdge } from './edge.ts'
@@ -115,7 +115,7 @@ export async function openWorld(
     error => trino.reject(error),
   )
 
-  const cdk = createCdk(folder, onEmulator(gate.endpoint))
+  const cdk = createCdk(gate.endpoint, folder)
   closers.add(async () => cdk.stop())
   await step('cdk bootstrap', () => cdk.bootstrap())
   const { outputs } = isUpgrade
@@ -181,7 +181,7 @@ async function deployEdition(step: Ledger['step'], gate: Gate, closers: Closers,
     checkOutEdition(folder),
   )
   // It does not know the option that protects a stack.
-  const cdk = createCdk(folder, { ...onEmulator(gate.endpoint, { options: {} }), app })
+  const cdk = createCdk(gate.endpoint, folder, { app, always: {} })
   closers.add(async () => cdk.stop())
   return step('cdk deploy of the earlier edition', () => cdk.deploy(SHORT_EPOCHS))
 }

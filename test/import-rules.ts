@@ -152,7 +152,7 @@ const RULES: Record<string, Rule> = {
   // machine. The tools of an operator are in lib/.
   rehearsal: {
     files:
-      /^(schemas|core|scanner|aws|rehearsal)\/|^lib\/((delete-kept|find-kept|kept-resources)\.ts|(doctor|restore)\/[\w-]+\.ts)$|^test\/(support|trino)\//,
+      /^(schemas|core|scanner|aws|rehearsal)\/|^lib\/(find-kept\.ts|(doctor|restore)\/[\w-]+\.ts)$|^test\/(support|trino)\//,
     packages: /^@aws-sdk\//,
     builtins: null,
   },

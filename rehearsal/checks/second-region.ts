@@ -7,7 +7,7 @@ import {
   ListOriginRequestPoliciesCommand,
   ListResponseHeadersPoliciesCommand,
 } from '@aws-sdk/client-cloudfront'
-import { createCdk, onEmulator, REGION } from '#rehearsal/cdk'
+import { createCdk, REGION } from '#rehearsal/cdk'
 import type { World } from '#rehearsal/world'
 import { expectEqual } from './check.ts'
 
@@ -22,7 +22,7 @@ export async function secondRegion({ aws, gate, folder, stack }: World): Promise
   const before = await readGlobalNames(aws.cloudFront)
   const secondFolder = join(folder, OTHER_REGION)
   await mkdir(secondFolder)
-  const cdk = createCdk(secondFolder, onEmulator(gate.endpoint, { region: OTHER_REGION }))
+  const cdk = createCdk(gate.endpoint, secondFolder, { region: OTHER_REGION })
   await cdk.bootstrap()
   const { outputs } = await cdk.deploy()
   const both = await readGlobalNames(aws.cloudFront)
