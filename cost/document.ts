@@ -81,13 +81,12 @@ const tables: Record<string, () => string> = {
   },
   prices: () =>
     table(
-      ['service', 'unit', 'USD', 'source', 'read on'],
+      ['service', 'unit', 'USD', 'source'],
       Object.values<Price>(prices).map(({ service, unit, tiers, source }) => [
         service,
         unit,
         unitPrice(tiers[0]![1]),
-        source.page,
-        source.readOn,
+        source,
       ]),
       [2],
     ),
@@ -112,7 +111,7 @@ const tables: Record<string, () => string> = {
 
 ${lines}
 
-The prices were read on ${CHECKED_ON} or later.`
+The prices are those of ${CHECKED_ON}.`
   },
   small: () => {
     const small = usage({ events: 1e6, batch: 10, projects: 1, reads: 30e3 })
@@ -274,7 +273,7 @@ The prices were read on ${CHECKED_ON} or later.`
     return `Long retention costs little: ${cents.toFixed(1)} cents a month for ${events} events.`
   },
   scale: scaleTable,
-  date: () => `The prices were read on ${CHECKED_ON} or later.`,
+  date: () => `The prices are from ${CHECKED_ON}.`,
 }
 
 /** Formats the price of a unit. Small prices are for a million units. */
@@ -302,5 +301,5 @@ export function withTables(document: string): string {
 
 function sourceOf(service: string, unit: string): string {
   const found = Object.values<Price>(prices).find(each => each.service === service && each.unit === unit)
-  return found?.source.page ?? ''
+  return found?.source ?? ''
 }

