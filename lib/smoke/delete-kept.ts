@@ -16,7 +16,10 @@ export type KeptClients = {
   secrets: SecretsManagerClient
 }
 
-/** Deletes what `cdk destroy` has kept, with all data and without a way back: "Deleting everything" of docs/aws.md. */
+/**
+ * Deletes what `cdk destroy` has kept, with all data and without a way back: "Deleting everything" of
+ * docs/aws.md.
+ */
 export async function deleteKept(
   { kinesis, dynamo, s3, secrets }: KeptClients,
   mapping: ResourceMapping,
