@@ -2,7 +2,7 @@ import { BILLED } from '#core/plans/profile'
 import { configMisses } from './cached-config.ts'
 import { scriptLoads } from './ingest.ts'
 import { monthlyCost } from './model.ts'
-import { CHECKED_ON, type Price, prices } from './prices.ts'
+import { type Price, prices, READ_BETWEEN, type Source } from './prices.ts'
 import { readFigures } from './reads.ts'
 import { effectsTable } from './report.ts'
 import { scaleTable } from './scale.ts'
@@ -81,12 +81,13 @@ const tables: Record<string, () => string> = {
   },
   prices: () =>
     table(
-      ['service', 'unit', 'USD', 'source'],
+      ['service', 'unit', 'USD', 'read on', 'source'],
       Object.values<Price>(prices).map(({ service, unit, tiers, source }) => [
         service,
         unit,
         unitPrice(tiers[0]![1]),
-        source,
+        source.readOn,
+        linkTo(source),
       ]),
       [2],
     ),
@@ -111,7 +112,7 @@ const tables: Record<string, () => string> = {
 
 ${lines}
 
-The prices are those of ${CHECKED_ON}.`
+The pages of the prices were read ${READ_BETWEEN}.`
   },
   small: () => {
     const small = usage({ events: 1e6, batch: 10, projects: 1, reads: 30e3 })
@@ -273,7 +274,7 @@ The prices are those of ${CHECKED_ON}.`
     return `Long retention costs little: ${cents.toFixed(1)} cents a month for ${events} events.`
   },
   scale: scaleTable,
-  date: () => `The prices are from ${CHECKED_ON}.`,
+  date: () => `The pages were read ${READ_BETWEEN}.`,
 }
 
 /** Formats the price of a unit. Small prices are for a million units. */
@@ -301,5 +302,12 @@ export function withTables(document: string): string {
 
 function sourceOf(service: string, unit: string): string {
   const found = Object.values<Price>(prices).find(each => each.service === service && each.unit === unit)
-  return found?.source ?? ''
+  return found === undefined ? '' : linkTo(found.source)
+}
+
+/** A link to the page, by its host and last part. */
+function linkTo({ page }: Source): string {
+  const { hostname, pathname } = new URL(page)
+  const name = pathname.split('/').filter(Boolean).at(-1) ?? ''
+  return `[${hostname}: ${name}](${page})`
 }

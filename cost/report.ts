@@ -1,6 +1,6 @@
 import { shards } from './ingest.ts'
 import { type Cost, monthlyCost } from './model.ts'
-import { CHECKED_ON, REGION } from './prices.ts'
+import { READ_BETWEEN, REGION } from './prices.ts'
 import { type Effect, sensitivity } from './sensitivity.ts'
 import { amount, dollars, table } from './table.ts'
 import { defaultUsage, type Usage } from './usage.ts'
@@ -71,7 +71,7 @@ function heading(usage: Usage): string {
     .map(name => `${name} ${usage[name]}`)
   return (
     `${amount(usage.events)} events a month in ${REGION}, ${shards(usage)} shard${shards(usage) === 1 ? '' : 's'}, list prices of ` +
-    `${CHECKED_ON}${changedSettings.length === 0 ? '' : ` (${changedSettings.join(', ')})`}`
+    `${READ_BETWEEN}${changedSettings.length === 0 ? '' : ` (${changedSettings.join(', ')})`}`
   )
 }
 

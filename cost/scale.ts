@@ -58,7 +58,7 @@ const rows: readonly Row[] = [
   },
   {
     name: 'hot files a minute',
-    limit: '1,000 in an epoch, then it closes',
+    limit: `${system.lake.epochFiles.toLocaleString('en-US')} in an epoch, then it closes`,
     value: ({ figures }) => figures.claims / system.minutesPerMonth,
   },
   {

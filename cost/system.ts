@@ -105,6 +105,7 @@ export const system = {
     buckets: BUCKETS,
     epochMinutes: defaults.epochMinutes,
     epochBytes: MAINTENANCE.epochBytes,
+    epochFiles: MAINTENANCE.epochFiles,
     jobBytes: MAINTENANCE.jobBytes,
     mergeSegments: MAINTENANCE.mergeSegments,
     mergeBytes: MAINTENANCE.mergeBytes,

@@ -11,12 +11,15 @@ const ROOT = resolve(import.meta.dirname, '..')
  */
 const KINDS = { node: 'test/journeys/*.test.ts', browser: 'test/browser/journeys/*.test.ts' } as const
 
+/** What the journeys need of a deployed service. */
+type JourneyWorld = Pick<World, 'folder' | 'file' | 'patience' | 'abortSignal'>
+
 /**
  * Runs the journeys that take a deployment, with a browser and without at the same time; the others start a
  * service of their own. The tests of a file run in parallel, because most of their time is waiting for the
  * consumer. Returns the number of passed tests.
  */
-export async function runJourneys(world: World): Promise<number> {
+export async function runJourneys(world: JourneyWorld): Promise<number> {
   const deploymentPath = join(world.folder, 'deployment.json')
   writeFileSync(deploymentPath, JSON.stringify(world.file), { mode: 0o600 })
   const kinds = Object.entries(KINDS).map(([project, pattern]) =>
@@ -31,7 +34,7 @@ export async function runJourneys(world: World): Promise<number> {
 
 /** Returns the number of passed tests. */
 async function runKind(
-  { folder, patience, abortSignal }: World,
+  { folder, patience, abortSignal }: JourneyWorld,
   project: string,
   pattern: string,
   deploymentPath: string,

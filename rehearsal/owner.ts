@@ -7,7 +7,10 @@ import type { Stack } from './stack.ts'
  * Creates the owner as the command in the output MakeOwner does. It calls Lambda through the SDK, because not
  * every machine has the AWS CLI.
  */
-export async function makeOwner({ lambda }: AwsClients, { makeOwner }: Stack): Promise<OwnerAccess> {
+export async function makeOwner(
+  { lambda }: Pick<AwsClients, 'lambda'>,
+  { makeOwner }: Pick<Stack, 'makeOwner'>,
+): Promise<OwnerAccess> {
   const FunctionName = /^aws lambda invoke .*--function-name (\S+) .*\/dev\/stdout$/.exec(makeOwner)?.[1]
   if (FunctionName === undefined) throw new Error(`The output MakeOwner has an unexpected form: ${makeOwner}`)
   const { FunctionError, Payload } = await lambda.send(new InvokeCommand({ FunctionName }))

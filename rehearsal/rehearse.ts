@@ -3,6 +3,7 @@ import { adopt } from './checks/adopt.ts'
 import { brokenConsumer } from './checks/broken-consumer.ts'
 import { expectEqual, runChecks } from './checks/check.ts'
 import { compaction } from './checks/compaction.ts'
+import { leaveNothing } from './checks/delete-kept.ts'
 import { demoAccess } from './checks/demo-access.ts'
 import { deployUnderLoad } from './checks/deploy-under-load.ts'
 import { destroy } from './checks/destroy.ts'
@@ -18,6 +19,7 @@ import { poisonedRecord } from './checks/poisoned-record.ts'
 import { restoreMoment } from './checks/restore-moment.ts'
 import { secondRegion } from './checks/second-region.ts'
 import { smallAccount } from './checks/small-account.ts'
+import { smallReads } from './checks/small-reads.ts'
 import { throttledAthena } from './checks/throttled-athena.ts'
 import { throttledStream } from './checks/throttled-stream.ts'
 import { viewerCountry } from './checks/viewer-country.ts'
@@ -60,6 +62,7 @@ export async function rehearse(world: World, ledger: Ledger): Promise<void> {
   })
   // Alone, and before the checks that take rights and executions away.
   await runChecks([doctor], world, ledger)
+  await runChecks([smallReads], world, ledger)
   await runChecks(
     [
       demoAccess,
@@ -120,6 +123,9 @@ export async function rehearse(world: World, ledger: Ledger): Promise<void> {
       if (adopted === null) throw new Error('There is no stack to restore.')
       return restoreMoment(world, adopted)
     },
+  )
+  await check('the end of npm run smoke:aws leaves no bucket, table, stream or secret', () =>
+    leaveNothing(world),
   )
 }
 

@@ -100,6 +100,12 @@ const RULES: Record<string, Rule> = {
   },
   // The doctor lets Athena plan the statements that the check with Trino records.
   bin: { files: /^(schemas|lib)\/|^test\/trino\/record-for-athena\.ts$/, packages: null, builtins: null },
+  // It does on AWS what the rehearsal does on the emulator.
+  'bin/smoke-aws.ts': {
+    files: /^(schemas|lib)\/|^rehearsal\/(journeys|owner)\.ts$/,
+    packages: null,
+    builtins: null,
+  },
   // The one program that knows both deployments: it moves the data of one to the other.
   'bin/promote.ts': {
     files: /^(schemas|core|aws|local|lib|providers)\//,
@@ -152,7 +158,7 @@ const RULES: Record<string, Rule> = {
   // machine. The tools of an operator are in lib/.
   rehearsal: {
     files:
-      /^(schemas|core|scanner|aws|rehearsal)\/|^lib\/(find-kept\.ts|(doctor|restore)\/[\w-]+\.ts)$|^test\/(support|trino)\//,
+      /^(schemas|core|scanner|aws|rehearsal)\/|^lib\/((find-kept|kept-resources)\.ts|(doctor|restore|smoke)\/[\w-]+\.ts)$|^test\/(support|trino)\//,
     packages: /^@aws-sdk\//,
     builtins: null,
   },

@@ -41,6 +41,7 @@ export const NO_STEPS: Readonly<Record<string, string>> = {
   adopt: 'changes a stack',
   restore: 'changes a stack',
   promote: 'changes a stack',
+  'smoke:aws': 'needs an AWS account; `rehearse` runs its parts on an emulator',
   doctor: 'looks at a stack; `test` runs its parts',
   'build:cdk': '`test:package` builds it',
   'build:cli': '`test:package` builds it',

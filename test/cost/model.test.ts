@@ -133,6 +133,14 @@ describe('examples that were calculated by hand', () => {
     expect(figures.claims).toBeCloseTo(43_800, 3)
   })
 
+  test('an epoch closes with its thousandth hot file, before its bytes or its time are full', () => {
+    const usageOfMany = usage({ events: 100e9, projects: 10_000 })
+    const { epochs, claims } = lakeFigures(usageOfMany)
+    expect(claims / epochs).toBeCloseTo(1_000, 6)
+    expect((usageOfMany.events * 30) / epochs).toBeLessThan(256 * 1024 * 1024)
+    expect(43_800 / epochs).toBeLessThan(15)
+  })
+
   test('the size of a claim is limited before compression, the size of a Lambda batch after compression', () => {
     // 380 records of 100 events a second. A record has 59,160 bytes, and 3,825 compressed. The limits are 24
     // MB and 4.5 MB.
@@ -321,10 +329,16 @@ test.each(['events', 'reads', 'months', 'accounts'] as const)('more %s never cos
   expectNeverCheaper((base, factor) => ({ [name]: base[name] * factor })),
 )
 
+/**
+ * More hot files can end an epoch before its time. The next one begins without files, so reads open fewer. An
+ * epoch of a minute ends by its time.
+ */
+const shortEpochs = { epochMinutes: 1 } as const
+
 // A higher peak needs more shards, and each has its own item of open counts. With many projects, smaller
 // items save more writes than shards cost.
 test('with up to 100 projects, a higher peak never costs less', () => {
-  const few = anyUsage.map(base => ({ ...base, projects: Math.min(100, base.projects) }))
+  const few = anyUsage.map(base => ({ ...base, ...shortEpochs, projects: Math.min(100, base.projects) }))
   expectNeverCheaper(({ peak }, factor) => ({ peak: peak * factor }), few)
 })
 
@@ -340,7 +354,7 @@ test('keeping records longer in the stream never costs less', () => {
 test('without reads, more projects never cost notably less', () => {
   expectNeverCheaper(
     ({ projects }, factor) => ({ projects: projects * factor }),
-    anyUsage.map(base => ({ ...base, reads: 0 })),
+    anyUsage.map(base => ({ ...base, reads: 0, queries: 0 })),
     0.02,
   )
 })
@@ -360,6 +374,7 @@ test('reading more days never costs notably less', () => {
 test('larger events never cost less when all records are compressed', () => {
   const compressed = anyUsage.map(base => ({
     ...base,
+    ...shortEpochs,
     batch: Math.max(2, base.batch),
     eventBytes: Math.max(660, base.eventBytes),
   }))

@@ -1,11 +1,16 @@
 import { expect, test } from 'vitest'
-import { CHECKED_ON, type Price, prices } from '#cost/prices'
+import { type Price, prices } from '#cost/prices'
 
 const all = Object.entries<Price>(prices)
 
-test.each(all)('the price %s names its source page, or the page to check', (_, { source }) => {
-  expect(source).toMatch(/^(from memory, check )?https:\/\/[\w.-]+\/\S*$/)
-})
+test.each(all)(
+  'the price %s names the page that stated it, and the day on which it was read',
+  (_, { source }) => {
+    expect(source.page).toMatch(/^https:\/\/[\w.-]+\/\S+$/)
+    expect(source.readOn).toMatch(/^20\d{2}-\d{2}-\d{2}$/)
+    expect(new Date(source.readOn).toISOString()).toContain(source.readOn)
+  },
+)
 
 test.each(all)('the price %s is above zero and never rises from tier to tier', (_, { tiers }) => {
   const [first] = tiers
@@ -15,8 +20,4 @@ test.each(all)('the price %s is above zero and never rises from tier to tier', (
   const bounds = tiers.map(([upTo]) => upTo ?? Number.POSITIVE_INFINITY)
   expect(bounds).toEqual(bounds.toSorted((a, b) => a - b))
   expect(bounds.at(-1)).toBe(Number.POSITIVE_INFINITY)
-})
-
-test('the prices have a date', () => {
-  expect(CHECKED_ON).toMatch(/^\d{4}-\d{2}-\d{2}$/)
 })
