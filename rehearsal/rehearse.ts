@@ -14,6 +14,7 @@ import { type ErasedPerson, erasureDone, livePersonErased } from './checks/live-
 import { lostCheckpoints } from './checks/lost-checkpoints.ts'
 import { lostResponse } from './checks/lost-response.ts'
 import { pastTheEdge } from './checks/past-the-edge.ts'
+import { movedBack } from './checks/moved-back.ts'
 import { poisonedRecord } from './checks/poisoned-record.ts'
 import { restoreMoment } from './checks/restore-moment.ts'
 import { secondRegion } from './checks/second-region.ts'
@@ -120,6 +121,9 @@ export async function rehearse(world: World, ledger: Ledger): Promise<void> {
       if (adopted === null) throw new Error('There is no stack to restore.')
       return restoreMoment(world, adopted)
     },
+  )
+  await check('npm run promote -- --back moves the stack to one machine, with the same key and answers', () =>
+    movedBack(world, adopted ?? world.stack),
   )
 }
 
