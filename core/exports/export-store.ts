@@ -148,6 +148,10 @@ function keyOf({ account_id, id }: ExportKey): ExportKey {
   return { account_id, id }
 }
 
+function unpacked({ expires_at: _, next, files, counted, days, datasets, ...plain }: Item): Export {
+  return { ...plain, datasets: namesOf(datasets), ...unpackFields({ next, files, counted, days }) }
+}
+
 function packedSummary(made: Export) {
   const summary = summaryOf(made)
   return { ...summary, datasets: summary.datasets.join(',') }
