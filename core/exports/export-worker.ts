@@ -2,7 +2,13 @@ import { createHash } from 'node:crypto'
 import type { JobQueue, Lake } from '#core/ports'
 import { randomId } from '#core/secrets/tokens'
 import type { StateTable } from '#core/state/state-table'
-import { type DerivedTable, EXPORT_LIMITS, type ExportDataset, isJsonDataset, type JsonDataset } from '#schemas/exports'
+import {
+  type DerivedTable,
+  EXPORT_LIMITS,
+  type ExportDataset,
+  isJsonDataset,
+  type JsonDataset,
+} from '#schemas/exports'
 import { type DayCounts, type Export, type ExportFile, type ExportJob, fileKey, isEnded } from './export.ts'
 import { type ExportSource, type ExportSourceServices, openExportSource } from './export-source.ts'
 import { createExportStore, type ExportChanges } from './export-store.ts'
@@ -144,11 +150,7 @@ export function createExportWorker(services: ExportWorkerServices) {
     await open.release(made)
   }
 
-  async function* filesOf(
-    dataset: DerivedTable | JsonDataset,
-    { project_id }: Export,
-    folder: ExportFolder,
-  ) {
+  async function* filesOf(dataset: DerivedTable | JsonDataset, { project_id }: Export, folder: ExportFolder) {
     if (isJsonDataset(dataset)) yield await readJsonFile[dataset](state, project_id)
     else yield* folder.filesOf(dataset, fileLimits.rows)
   }

@@ -44,7 +44,10 @@ export const accessSettings = {
   CODE_HOST_API_URL: address.default('https://api.github.com').meta({ description: 'API of the code host' }),
   CODE_HOST_LABEL: text.default('GitHub').meta({ description: 'Name of the code host on its button' }),
   SMTP_URL: z
-    .url({ protocol: /^smtps?$/, error: 'must be like smtps://smtp.example.com:465 or smtp://smtp.example.com:587' })
+    .url({
+      protocol: /^smtps?$/,
+      error: 'must be like smtps://smtp.example.com:465 or smtp://smtp.example.com:587',
+    })
     .refine(url => new URL(url).username === '', 'has no user: SMTP_USER and SMTP_SECRET have them')
     .optional()
     .meta({

@@ -72,7 +72,16 @@ export async function movedBack(world: World, stack: Stack): Promise<string> {
 
 /** Runs the command as an operator does. Throws unless it succeeds. */
 async function promoteBack({ gate }: World, stack: Stack, dataDir: string, args: string[]): Promise<void> {
-  const command = ['--require', NO_WAITS, 'bin/promote.ts', '--back', '--data', dataDir, '--stack', stack.name]
+  const command = [
+    '--require',
+    NO_WAITS,
+    'bin/promote.ts',
+    '--back',
+    '--data',
+    dataDir,
+    '--stack',
+    stack.name,
+  ]
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...command, ...args], {
     cwd: ROOT,
     env: { ...process.env, ...deployerEnv(gate.endpoint, REGION) },
