@@ -218,6 +218,19 @@ test('more events than an export may have are refused with what to do', async ()
   await opened.close()
 })
 
+test('a period of more than fifty years is refused with what to do', async () => {
+  const rows = async () => ['1976-11-17', '2026-11-18'].map(day => ({ day, events: 1 }))
+  const opened = await openEmpty({ engine: { rows } })
+  const { id } = await opened.exports.start(opened.project, opened.account, {})
+  await opened.runAll()
+  const made = await opened.exports.read(id, opened.account)
+  expect([made.status, made.reason]).toEqual([
+    'failed',
+    expect.stringMatching(/^The period has 18264 days .* Export shorter periods/),
+  ])
+  await opened.close()
+})
+
 test('days that differ from the counts of the service fail the export', async () => {
   const rows = async ({ text }: { text: string }) =>
     text.includes('AS counted GROUP BY date') ? [{ day: '2026-11-01', events: 3 }] : []

@@ -74,8 +74,11 @@ test('an admitted address gets a code, and the browser that asked is signed in b
   expect(smtp.login()).toEqual(['stats', 'a password'])
   const { status, location } = await browser('/identity/email', { state, code })
   expect([status, new URL(location).pathname]).toEqual([303, '/auth/callback/email'])
-  // Another browser that gets the address of the proof has no use of it.
-  expect((await openBrowser()(location)).status).toBe(403)
+  // Another browser that gets the address of the proof has no use of it, also in a sign-in of its own.
+  const other = openBrowser()
+  expect((await other(location)).status).toBe(403)
+  await other('/auth/start/email')
+  expect((await other(location)).status).toBe(403)
   const back = await browser(location)
   expect([back.status, new URL(back.location, service.baseUrl).pathname]).toEqual([303, '/settings'])
   expect((await browser('/settings')).text).toContain('ada@example.org')
