@@ -206,8 +206,7 @@ export function createMcpServices(environment: Environment, openDuckdb: OpenDuck
       ...common,
       billing: access.profile.has_payments ? createCheckoutReader({ ...stores, clock }) : null,
       scans: openQueuedScans(access, settings.JOB_QUEUE_URL, trace),
-      // No tool has exports.
-      exports: openQueuedExports(access, settings, trace),
+      exports: NO_EXPORTS,
     },
     services: { ...common, secret: emailKey },
     edgeKey: settings.EDGE_KEY,
@@ -361,6 +360,16 @@ function openQueuedScans(
 ) {
   const jobs = createSqsJobQueue<ScanJob>({ client: trace(createSqsClient()), queueUrl })
   return openScans({ ...access, jobs, clock, waitMs: SCAN_WAIT_MS, maxAnonymous: MAX_ANONYMOUS_SCANS })
+}
+
+/** Of the function of MCP: no tool has exports, so their code is no part of its bundle. */
+const NO_EXPORTS = {
+  ...{ start: refuseExport, read: refuseExport, list: refuseExport, remove: refuseExport },
+  ...{ download: refuseExport, addressOf: refuseExport },
+}
+
+async function refuseExport(): Promise<never> {
+  throw new Error('The function of MCP has no exports')
 }
 
 function openQueuedExports(

@@ -4,6 +4,7 @@ import { caught } from './caught.ts'
 import { collectWhenIdle } from './collect-garbage.ts'
 import { firstSteps } from './demo/first-steps.ts'
 import { FileLimitError } from './file-limit.ts'
+import { handedSockets } from './http/handed-sockets.ts'
 import { PortError } from './http/listen.ts'
 import { FolderError } from './lock.ts'
 import { serviceLog } from './service-log.ts'
@@ -48,7 +49,7 @@ try {
   const settings = readSettings(process.env)
   printStatus('data', settings.DATA_DIR)
   printStatus('process', String(process.pid))
-  start = startService(settings, serviceLog, printStatus)
+  start = startService(settings, serviceLog, printStatus, handedSockets(process.env, process.pid))
   const startedService = await start.ready
   const { base_url, project } = startedService.credentials
   const steps = firstSteps({

@@ -8,9 +8,14 @@ import { isMainThread } from 'node:worker_threads'
  */
 
 // The C library of Linux keeps freed memory for each thread apart, up to 40 MB of an idle service. It reads the variable only when a process
-// begins, so the process begins again. All else of it stays, also its number.
+// begins, so the process begins again. All else of it stays, also its number. Sockets of a supervisor would not stay: its unit sets the variable.
 const { env, execPath, execArgv, argv, platform } = process
-if (isMainThread && platform === 'linux' && env.MALLOC_ARENA_MAX === undefined) {
+if (
+  isMainThread &&
+  platform === 'linux' &&
+  env.MALLOC_ARENA_MAX === undefined &&
+  env.LISTEN_FDS === undefined
+) {
   process.execve(execPath, [execPath, ...execArgv, ...argv.slice(1)], { ...env, MALLOC_ARENA_MAX: '2' })
 }
 

@@ -82,9 +82,14 @@ const NO_PROGRESS_MS = 60_000
  * Starts the service of one machine. The process should end after an error. A start that is killed at any
  * point is continued by the next one.
  */
-export function startService(settings: Settings, log: Log, reportStatus: ReportStatus): ServiceStart {
+export function startService(
+  settings: Settings,
+  log: Log,
+  reportStatus: ReportStatus,
+  sockets: readonly number[],
+): ServiceStart {
   let pipeline: PipelineThread | null = null
-  const ready = openService(settings, log, reportStatus, thread => {
+  const ready = openService(settings, log, reportStatus, sockets, thread => {
     pipeline = thread
   })
   return { ready, halt: async () => pipeline?.halt() }
@@ -94,6 +99,7 @@ async function openService(
   settings: Settings,
   givenLog: Log,
   reportStatus: ReportStatus,
+  sockets: readonly number[],
   onPipeline: (thread: PipelineThread) => void,
 ): Promise<Service> {
   const { DATA_DIR } = settings
@@ -216,6 +222,7 @@ async function openService(
   const http = await listen({
     port,
     host: settings.HOST,
+    sockets,
     functions,
     admission: createAdmission({ ...CAPS, connections }, log),
     proxies,

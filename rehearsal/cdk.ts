@@ -30,7 +30,7 @@ export type Cdk = {
 }
 
 /** Environment variables that point the CLI and the SDK to the emulator. */
-function deployerEnv(endpoint: string, region: string): Record<string, string> {
+export function deployerEnv(endpoint: string, region: string): Record<string, string> {
   return {
     AWS_ENDPOINT_URL: endpoint,
     AWS_ACCESS_KEY_ID: 'test',

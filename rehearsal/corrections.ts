@@ -20,7 +20,23 @@ export async function correctEmulator(
   await pointOriginToApi(aws, stack, port)
   await lengthenTimeouts(aws, stack, patience)
   await runPython(NAME_SECRETS_BY_ARN, [`http://127.0.0.1:${port}`, REGION])
+  await runPython(WITHOUT_PUNCTUATION, [`http://127.0.0.1:${port}`, REGION])
 }
+
+/**
+ * Makes the key of the e-mail index of letters and digits alone, as the template wants it: the emulator
+ * ignores `excludePunctuation`. A key that was corrected stays.
+ */
+const WITHOUT_PUNCTUATION = `
+import boto3, re, sys
+secrets = boto3.client('secretsmanager', endpoint_url=sys.argv[1], region_name=sys.argv[2], aws_access_key_id='test', aws_secret_access_key='test')
+for each in secrets.list_secrets()['SecretList']:
+    text = secrets.get_secret_value(SecretId=each['ARN'])['SecretString']
+    wanted = re.sub('[^0-9A-Za-z]', '0', text)
+    if wanted != text:
+        secrets.put_secret_value(SecretId=each['ARN'], SecretString=wanted)
+        print(each['Name'])
+`
 
 /**
  * Names secrets in the policies of roles by their ARNs. `Ref` of a secret is its ARN on AWS, but the emulator

@@ -14,6 +14,7 @@ import { functionUrl } from './checks/function-url.ts'
 import { type ErasedPerson, erasureDone, livePersonErased } from './checks/live-person-erased.ts'
 import { lostCheckpoints } from './checks/lost-checkpoints.ts'
 import { lostResponse } from './checks/lost-response.ts'
+import { movedBack } from './checks/moved-back.ts'
 import { pastTheEdge } from './checks/past-the-edge.ts'
 import { poisonedRecord } from './checks/poisoned-record.ts'
 import { restoreMoment } from './checks/restore-moment.ts'
@@ -123,6 +124,9 @@ export async function rehearse(world: World, ledger: Ledger): Promise<void> {
       if (adopted === null) throw new Error('There is no stack to restore.')
       return restoreMoment(world, adopted)
     },
+  )
+  await check('npm run promote -- --back moves the stack to one machine, with the same key and answers', () =>
+    movedBack(world, adopted ?? world.stack),
   )
   await check('the end of npm run smoke:aws leaves no bucket, table, stream or secret', () =>
     leaveNothing(world),

@@ -3,11 +3,17 @@ import { moment, nameList, nextBefore, otherRangeNames, project, wholeNumber } f
 
 /** Exports of events (docs/api/exports.md). */
 
-/** The parts of an export, in the order in which they are made: tables, and a file of JSON. */
-export const EXPORT_DATASETS = ['events', 'sessions', 'people', 'views'] as const
+/** The parts of an export, in the order in which they are made: tables, and files of JSON. */
+export const EXPORT_DATASETS = ['events', 'sessions', 'people', 'views', 'context'] as const
 export type ExportDataset = (typeof EXPORT_DATASETS)[number]
+/** Those that are one file of JSON, made of the state alone. */
+export type JsonDataset = 'views' | 'context'
 /** Those that follow from the events. */
-export type DerivedTable = Exclude<ExportDataset, 'events' | 'views'>
+export type DerivedTable = Exclude<ExportDataset, 'events' | JsonDataset>
+
+export function isJsonDataset(dataset: ExportDataset): dataset is JsonDataset {
+  return dataset === 'views' || dataset === 'context'
+}
 
 export const EXPORT_STATUSES = ['queued', 'running', 'done', 'failed'] as const
 
@@ -20,6 +26,8 @@ export const EXPORT_LIMITS = {
   files: 1_000,
   /** Rows of one file. */
   file_rows: 100_000,
+  /** Days from the first event of one export to the last one: its item counts each, fifty years. */
+  days: 18_263,
   /** Days for which its files are kept after it was asked for. */
   kept_days: 7,
 } as const

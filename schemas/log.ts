@@ -67,6 +67,7 @@ export const logCodes = {
   HOT_FILES_REWRITTEN: 'compacted hot files were written anew without erased events',
   SHARD_RETIRED: 'the stream no longer has a shard, and nothing needs it any more',
   ERASURE_DONE: 'no file of the lake has the events of an erasure any more',
+  SIGN_IN_MAIL_FAILED: 'the mail server of SMTP_URL did not take the e-mail with a code for a sign-in',
   AUDIT_NOT_WRITTEN: 'an entry of the audit log could not be written; the request went on',
   FEEDBACK_NOT_DELIVERED: 'feedback was stored, but the configured sink could not be reached',
   EVENT_CAPS_UNKNOWN: 'the state could not be read to check event caps; events are accepted meanwhile',

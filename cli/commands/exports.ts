@@ -18,7 +18,7 @@ const EXAMPLE_ID = 'exp_0123456789abcdef01234567'
 const CREATE: readonly Flag[] = [
   { flags: '--since <date>', help: 'the first day in UTC: 7d, or 2026-11-01 (default: all events)' },
   { flags: '--until <date>', help: 'the last day (default: today)' },
-  { flags: '--datasets <names>', help: 'some of events,sessions,people,views (default: all)' },
+  { flags: '--datasets <names>', help: 'some of events,sessions,people,views,context (default: all)' },
 ]
 
 const create = callCommand<'POST /exports'>({
@@ -28,7 +28,7 @@ const create = callCommand<'POST /exports'>({
   args: [NAME],
   flags: CREATE,
   summary:
-    'Lets the service make files of Parquet of a project: events, sessions and people; and one of its views',
+    'Lets the service make files of Parquet of a project: events, sessions and people; and JSON of the rest',
   example: 'exports create shop --since 30d --dry-run',
   call: ({ args, options: { since, until, datasets } }) => ({
     endpoint: 'POST /exports',

@@ -10,15 +10,15 @@ import type { OAuthClient } from './types.ts'
 const LIFE_MS = 90 * DAY_MS
 /**
  * How long one lives that nobody has signed in with. Anybody registers clients, of up to 21 KB each: a
- * hundred an hour for 90 days would be 4.5 GB of state from one address, and are 50 MB for a day. A sign-in
- * follows within minutes.
+ * hundred an hour for 90 days would be 4.5 GB of state from one address, and are 50 MB for a day, or 0.5 GB
+ * from all addresses together (all_client_registrations). A sign-in follows within minutes.
  */
 const UNUSED_MS = DAY_MS
 const CLIENT_ID = /^aoc_[0-9a-f]{32}$/
 
 /**
  * Clients that have registered themselves (RFC 7591). They are public: none has a secret. An item is bounded
- * by the fields of POST /oauth/register, and their number by the guard of that path and by their life.
+ * by the fields of POST /oauth/register, and their number by the guards of that path and by their life.
  */
 export function createClientRegistry({ client, table, clock }: StateTable & { clock: Now }) {
   const clients = registeredClientEntity({ client, table })

@@ -70,6 +70,10 @@ export function createIdentityDirectory({
     return first
   }
 
+  async function mayBeSentCode(email: string): Promise<boolean> {
+    return isListed(email) || (await accountOf(emailKey(email))) !== null
+  }
+
   function createAccount(email: string): Promise<Account> {
     const isFree = profile.open_sign_up
     return accounts.create({
@@ -87,11 +91,14 @@ export function createIdentityDirectory({
     await accounts.setIdentityName(accountId, identity.provider, identity.login)
   }
 
-  function refuseUnlisted(email: string): void {
-    if (profile.open_sign_up) return
+  function isListed(email: string): boolean {
     const address = normalized(email)
     const domain = address.slice(address.lastIndexOf('@'))
-    if (admitted.some(entry => [address, domain].includes(normalized(entry)))) return
+    return profile.open_sign_up || admitted.some(entry => [address, domain].includes(normalized(entry)))
+  }
+
+  function refuseUnlisted(email: string): void {
+    if (isListed(email)) return
     throw new ApiError(
       'FORBIDDEN',
       'This address is not admitted to this install. Ask its owner to add the address to the setting SIGN_UP.',
@@ -127,7 +134,7 @@ export function createIdentityDirectory({
     return { ...account, [field]: login }
   }
 
-  return { find, findOrCreate, ofAddress, link }
+  return { find, findOrCreate, ofAddress, mayBeSentCode, link }
 }
 
 /** Deletes the items that lead to an account. An address that has gone to another account stays there. */

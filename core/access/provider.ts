@@ -7,11 +7,11 @@ import type { VerifiedIdentity } from './types.ts'
 export type SignInSecrets = { state: string; nonce: string; codeVerifier: string }
 
 /**
- * Somebody else's sign-in page, reached by the authorization code flow with PKCE and state, and with a nonce
- * where the provider speaks OpenID Connect. providers/ implements it.
+ * Somebody else's sign-in page, or that of codes by e-mail, reached by the authorization code flow with PKCE
+ * and state, and with a nonce where the provider speaks OpenID Connect. providers/ implements it.
  */
 export type IdentityProvider = {
-  /** Part of our own addresses: `idp` is the default provider, `code_host` the second one. */
+  /** Part of our own addresses: `idp` is the default provider, `code_host` the second one, `email` a code. */
   readonly id: VerifiedIdentity['provider']
   /** What a button calls it. */
   readonly label: string

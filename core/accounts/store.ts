@@ -92,7 +92,7 @@ export function createAccountStore({ clock, ...state }: AccountStoreServices) {
   /** Notes the account's login or name at an identity provider. */
   async function setIdentityName(
     id: string,
-    provider: 'idp' | 'code_host' | 'dev',
+    provider: 'idp' | 'code_host' | 'email' | 'dev',
     name: string | null,
   ): Promise<void> {
     if (name === null) return

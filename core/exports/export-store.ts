@@ -6,6 +6,7 @@ import { DAY_MS } from '#core/time'
 import { EXPORT_LIMITS } from '#schemas/exports'
 import { exportEntity, exportSummaryEntity } from './entities.ts'
 import { type Export, type ExportKey, exportIdStart, isExportId } from './export.ts'
+import { packFields, unpackFields } from './packed.ts'
 import { type ExportSummary, summaryOf } from './summary.ts'
 
 type Item = EntityItem<ReturnType<typeof exportEntity>>
@@ -32,7 +33,7 @@ export function createExportStore({ clock, ...state }: StateTable & { clock: Now
 
   async function put(made: Export): Promise<void> {
     const { next, files, counted, days, datasets, ...plain } = made
-    const packed = packedFields({ next, files, counted, days })
+    const packed = packFields({ next, files, counted, days })
     const item = {
       ...plain,
       ...packed,
@@ -103,7 +104,7 @@ export function createExportStore({ clock, ...state }: StateTable & { clock: Now
   /** Null when another run has taken over, or the export was deleted. */
   async function change(made: Export, changes: ExportChanges): Promise<Export | null> {
     const { next, files, counted, days, ...plain } = changes
-    const packed = packedFields({ next, files, counted, days })
+    const packed = packFields({ next, files, counted, days })
     const patch = items
       .patch(keyOf(made))
       .set({ ...plain, ...packed })
@@ -147,22 +148,8 @@ function keyOf({ account_id, id }: ExportKey): ExportKey {
   return { account_id, id }
 }
 
-type Packed = 'next' | 'files' | 'counted' | 'days'
-
-function packedFields(fields: Partial<Pick<Export, Packed>>): Partial<Record<Packed, string>> {
-  const given = Object.entries(fields).filter(([, value]) => value != null)
-  return Object.fromEntries(given.map(([name, value]) => [name, JSON.stringify(value)]))
-}
-
 function unpacked({ expires_at: _, next, files, counted, days, datasets, ...plain }: Item): Export {
-  return {
-    ...plain,
-    datasets: namesOf(datasets),
-    files: JSON.parse(files),
-    counted: parsed(counted),
-    days: parsed(days),
-    ...(next !== undefined && { next: JSON.parse(next) }),
-  }
+  return { ...plain, datasets: namesOf(datasets), ...unpackFields({ next, files, counted, days }) }
 }
 
 function packedSummary(made: Export) {
@@ -176,8 +163,4 @@ function unpackedSummary({ expires_at: _, datasets, ...plain }: SummaryItem): Ex
 
 function namesOf(datasets: string): Export['datasets'] {
   return datasets.split(',') as Export['datasets']
-}
-
-function parsed(json: string | undefined) {
-  return json === undefined ? null : JSON.parse(json)
 }

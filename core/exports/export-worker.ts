@@ -2,15 +2,21 @@ import { createHash } from 'node:crypto'
 import type { JobQueue, Lake } from '#core/ports'
 import { randomId } from '#core/secrets/tokens'
 import type { StateTable } from '#core/state/state-table'
-import { type DerivedTable, EXPORT_LIMITS, type ExportDataset } from '#schemas/exports'
+import {
+  type DerivedTable,
+  EXPORT_LIMITS,
+  type ExportDataset,
+  isJsonDataset,
+  type JsonDataset,
+} from '#schemas/exports'
 import { type DayCounts, type Export, type ExportFile, type ExportJob, fileKey, isEnded } from './export.ts'
 import { type ExportSource, type ExportSourceServices, openExportSource } from './export-source.ts'
 import { createExportStore, type ExportChanges } from './export-store.ts'
 import type { ExportFolder, ExportWriter, WrittenFile } from './export-writer.ts'
+import { readJsonFile } from './json-files.ts'
 import { createOpenExports } from './open-exports.ts'
 import { differences } from './read-events.ts'
 import { ExportRefused, requireEvents, requireFiles } from './refused.ts'
-import { readViewsFile, VIEWS_NAME } from './views-file.ts'
 import { type ErasureTimes, isBeforeErasure, VOID } from './void-export.ts'
 
 export type ExportWorkerServices = StateTable &
@@ -144,8 +150,8 @@ export function createExportWorker(services: ExportWorkerServices) {
     await open.release(made)
   }
 
-  async function* filesOf(dataset: DerivedTable | 'views', { project_id }: Export, folder: ExportFolder) {
-    if (dataset === 'views') yield await readViewsFile(state, project_id)
+  async function* filesOf(dataset: DerivedTable | JsonDataset, { project_id }: Export, folder: ExportFolder) {
+    if (isJsonDataset(dataset)) yield await readJsonFile[dataset](state, project_id)
     else yield* folder.filesOf(dataset, fileLimits.rows)
   }
 
@@ -201,12 +207,12 @@ function requireSame(days: DayCounts, counts: { before: DayCounts; after: DayCou
 
 /** Whether the export is made of events. */
 function hasTables({ datasets }: Export): boolean {
-  return datasets.some(dataset => dataset !== 'views')
+  return !datasets.every(isJsonDataset)
 }
 
 /** The name of the next file of a part. */
 function fileName({ files }: Export, dataset: ExportDataset): string {
-  if (dataset === 'views') return VIEWS_NAME
+  if (isJsonDataset(dataset)) return `${dataset}.json`
   const number = files.filter(each => each.dataset === dataset).length + 1
   return `${dataset}-${String(number).padStart(4, '0')}.parquet`
 }

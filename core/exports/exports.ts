@@ -13,7 +13,7 @@ import { DAY_MS, type Range } from '#core/time'
 import { EXPORT_DATASETS, type ExportDataset } from '#schemas/exports'
 import { type Export, type ExportFile, type ExportJob, fileKey, newExportId } from './export.ts'
 import { createExportStore, type ListPage } from './export-store.ts'
-import { createOpenExports, MAX_OPEN_EXPORTS } from './open-exports.ts'
+import { createOpenExports, type NoPlace } from './open-exports.ts'
 import type { ExportSummary } from './summary.ts'
 import { type ErasureTimes, isBeforeErasure, VOID } from './void-export.ts'
 
@@ -56,8 +56,8 @@ export function createExports({ jobs, clock, objects, erasureFeed, profile, ...s
       ...{ status: 'queued', datasets: datasetsOf(request), ...rangeOf(request, now) },
       ...{ created_at: now, leased_until: 0, attempts: 0, files: [], counted: null, days: null },
     }
-    await requireRoom(project)
-    if (!(await open.take(made))) throw busy('export_running')
+    const reason = await open.take(made)
+    if (reason !== null) throw busy(reason)
     try {
       await takeOfDay(project)
       await store.put(made)
@@ -69,13 +69,7 @@ export function createExports({ jobs, clock, objects, erasureFeed, profile, ...s
     return made
   }
 
-  async function requireRoom({ id }: Project): Promise<void> {
-    const entries = await open.list()
-    if (entries.length < MAX_OPEN_EXPORTS || entries.some(({ project_id }) => project_id === id)) return
-    throw busy('exports_running')
-  }
-
-  function busy(reason: keyof typeof BUSY): ApiError {
+  function busy(reason: NoPlace): ApiError {
     const now = clock.now()
     const limit = { limit: 1, remaining: 0, resetAt: now + LOOK_AGAIN_MS }
     return new ApiError('RATE_LIMITED', BUSY[reason], limitExtras(limit, now, { reason }))
@@ -167,7 +161,7 @@ const BUSY = {
   export_running:
     'The project has an export that has not ended. Wait until it is done, or delete it, then send the request again.',
   exports_running: 'As many exports as may run have not ended. Send the request again in a minute.',
-} as const
+} as const satisfies Record<NoPlace, string>
 
 export type Exports = ReturnType<typeof createExports>
 

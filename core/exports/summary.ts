@@ -2,7 +2,7 @@ import { sum, sumOf } from '#core/sum'
 import { type DayCounts, type Export, type ExportFile, type ExportKey, isEnded } from './export.ts'
 
 /**
- * What a list shows of an export. It has an item of its own: with its files and days an export has up to 365
+ * What a list shows of an export. It has an item of its own: with its files and days an export has up to 335
  * KB, which a list would read for each.
  */
 export type ExportSummary = ExportKey &

@@ -5,6 +5,7 @@ import { EXPORT_PREFIX } from '#schemas/exports'
 import { type ExportJob, type ExportKey, isEnded, parseFileKey } from './export.ts'
 import { createExportStore } from './export-store.ts'
 import { createOpenExports, type OpenExport } from './open-exports.ts'
+import { rememberLast } from './remember-last.ts'
 import { type ErasureTimes, isBeforeErasure, VOID } from './void-export.ts'
 
 export type ExportUpkeepServices = StateTable & {
@@ -19,6 +20,11 @@ export type ExportUpkeepServices = StateTable & {
 const TICK_MS = 10 * 60_000
 /** An export takes its place this long before it is stored at most, ms. */
 const BEGIN_MS = 60_000
+/**
+ * Projects and exports of which a look remembers what it has read. The files of an export follow each other
+ * in the list, and so do the exports of a project, so each is still read once.
+ */
+const KEEP_LAST = 1_000
 
 /**
  * Sends the jobs of exports again whose run was killed, and deletes files that nobody may have any more: of
@@ -70,11 +76,11 @@ export function createExportUpkeep({ objects, projects, jobs, ...services }: Exp
    * however many files it has.
    */
   function createWanted() {
-    const projectOf = remembered(async (id: string) => {
+    const projectOf = rememberLast(KEEP_LAST, async (id: string) => {
       const [project, erasedAt] = await Promise.all([projects.byId(id), erasureFeed.lastAt(id)])
       return { isThere: project !== null && project.deleted_at === null, erasedAt }
     })
-    return remembered(async (key: ExportKey) => {
+    return rememberLast(KEEP_LAST, async (key: ExportKey) => {
       const found = await store.findSummary(key)
       if (found === null || found.status === 'failed') return false
       const { isThere, erasedAt } = await projectOf(found.project_id)
@@ -99,14 +105,3 @@ export function createExportUpkeep({ objects, projects, jobs, ...services }: Exp
 }
 
 export type ExportUpkeep = ReturnType<typeof createExportUpkeep>
-
-/** The function, which is called once for each argument. */
-function remembered<Key, T>(read: (key: Key) => Promise<T>): (key: Key) => Promise<T> {
-  const results = new Map<string, Promise<T>>()
-  return key => {
-    const name = JSON.stringify(key)
-    const result = results.get(name) ?? read(key)
-    results.set(name, result)
-    return result
-  }
-}

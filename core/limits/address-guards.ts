@@ -30,6 +30,7 @@ export function createAddressGuards({
     demos: createSlidingWindow({ ...state, clock }, { name: 'demos', windowMs: 60 * MINUTE_MS }),
     documents: createSlidingWindow({ ...state, clock }, { name: 'documents', windowMs: 10 * MINUTE_MS }),
     clients: createSlidingWindow({ ...state, clock }, { name: 'clients', windowMs: 60 * MINUTE_MS }),
+    allClients: createSlidingWindow({ ...state, clock }, { name: 'all-clients', windowMs: 60 * MINUTE_MS }),
     replays: createSlidingWindow({ ...state, clock }, { name: 'replays', windowMs: 60 * MINUTE_MS }),
   }
   const hashOf = createAddressHash({ ...state, clock })
@@ -46,9 +47,15 @@ export function createAddressGuards({
   /** Counts a demo session. Throws RATE_LIMITED. */
   const countDemo = (address: string | null, isOfOtherSite = false) =>
     count(windows.demos, profile.demo_sessions, address, isOfOtherSite)
-  /** Counts the registration of an MCP client. Throws RATE_LIMITED. */
-  const countRegistration = (address: string | null, isOfOtherSite = false) =>
-    count(windows.clients, profile.client_registrations, address, isOfOtherSite)
+  /** Counts the registration of an MCP client, also in those of all addresses. Throws RATE_LIMITED. */
+  async function countRegistration(address: string | null, isOfOtherSite = false): Promise<void> {
+    await count(windows.clients, profile.client_registrations, address, isOfOtherSite)
+    const limit = profile.all_client_registrations
+    if (limit === NO_LIMIT) return
+    const admission = await windows.allClients.take('all', limit)
+    if (!admission.isAdmitted)
+      throw rateLimited('registrations of MCP clients from all addresses', admission, clock.now())
+  }
   /** Counts the fetch of a client's document; as many are admitted as session starts. Throws RATE_LIMITED. */
   const countDocument = (address: string | null) => count(windows.documents, profile.session_starts, address)
 

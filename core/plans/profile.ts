@@ -27,6 +27,8 @@ export type Profile = {
   demo_sessions: number
   /** MCP clients that one address registers in an hour. */
   client_registrations: number
+  /** MCP clients that all addresses together register in an hour (U149). */
+  all_client_registrations: number
   /** Reads of one demo session in a minute (U65). */
   demo_reads_per_minute: number
   /** Reads of all demo sessions of one network in a minute. */
@@ -145,6 +147,12 @@ const REPLAYS = {
 }
 
 /**
+ * A registration has up to 21 KB and lives for a day: 0.5 GB, however many addresses send them. An hour of a
+ * busy service has some tens, one for each person who adds it to a chat.
+ */
+const STRANGERS = { all_client_registrations: 1_000 }
+
+/**
  * Who installs it pays for it: no limits but those of what strangers may write, and the guards by address, at
  * ten times the numbers.
  */
@@ -156,6 +164,7 @@ const own: Profile = {
   session_failures: 300,
   demo_sessions: 300,
   client_registrations: 100,
+  ...STRANGERS,
   anonymous_scans_per_hour: 50,
   account_scans_per_hour: NO_LIMIT,
   // Each keeps a worker and the disk busy, also where nobody pays.
@@ -187,6 +196,7 @@ const hosted: Profile = {
   session_failures: 30,
   demo_sessions: 30,
   client_registrations: 10,
+  ...STRANGERS,
   anonymous_scans_per_hour: 5,
   account_scans_per_hour: 20,
   exports_per_day: 5,

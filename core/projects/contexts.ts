@@ -52,13 +52,11 @@ const OTHERS_MS = 250
  * (annotations.ts): a context shows them behind those of its list.
  */
 export function createContextStore({ client, table, clock, projects, annotations }: ContextServices) {
+  const state = { client, table }
+
   /** The context of a project; all four lists are there. */
-  async function ofProject({ id }: Pick<Project, 'id'>): Promise<StoredContext<ProjectContext>> {
-    const [{ lists, etag }, own] = await Promise.all([
-      read(`context#${id}`, NO_PROJECT_CONTEXT),
-      annotations.list(id),
-    ])
-    return { context: withOwn(lists, own), etag }
+  function ofProject({ id }: Pick<Project, 'id'>): Promise<StoredContext<ProjectContext>> {
+    return readProjectContext(state, annotations, id)
   }
 
   /**
@@ -92,7 +90,7 @@ export function createContextStore({ client, table, clock, projects, annotations
   }
 
   async function ofPortfolio(accountId: string): Promise<StoredContext<PortfolioContext>> {
-    const { lists, etag } = await read(`context#${accountId}`, NO_PORTFOLIO_CONTEXT)
+    const { lists, etag } = await readLists(state, `context#${accountId}`, NO_PORTFOLIO_CONTEXT)
     return { context: lists, etag }
   }
 
@@ -120,12 +118,6 @@ export function createContextStore({ client, table, clock, projects, annotations
     return { context: lists, etag }
   }
 
-  async function read<Lists extends object>(pk: string, none: Lists) {
-    const text = textOf(await readItem({ client, table }, keyOf(pk)))
-    const lists: Lists = { ...none, ...(JSON.parse(text) as Partial<Lists>) }
-    return { lists, text, etag: etagOf(lists) }
-  }
-
   /**
    * Writes the lists over those that were read, never over others: what another request has written since
    * this one began stays, or is reported.
@@ -136,10 +128,10 @@ export function createContextStore({ client, table, clock, projects, annotations
     wanted: Lists,
     ifMatch: string | undefined,
   ): Promise<{ lists: Lists; etag: string }> {
-    const begun = (await read(pk, none)).lists
+    const begun = (await readLists(state, pk, none)).lists
     if (ifMatch === undefined) await clock.sleep(OTHERS_MS)
     for (let tries = 0; tries < MAX_TRIES; tries++) {
-      const current = await read(pk, none)
+      const current = await readLists(state, pk, none)
       if (!isMatch(ifMatch, current.etag)) throw new ApiError('PRECONDITION_FAILED')
       const lists = mergeLists({ begun, current: current.lists, wanted })
       const text = JSON.stringify(lists)
@@ -159,6 +151,25 @@ export function createContextStore({ client, table, clock, projects, annotations
 }
 
 export type ContextStore = ReturnType<typeof createContextStore>
+
+/** The context of a project with all its annotations; all four lists are there. */
+export async function readProjectContext(
+  state: StateTable,
+  annotations: Pick<Annotations, 'list'>,
+  projectId: string,
+): Promise<StoredContext<ProjectContext>> {
+  const [{ lists, etag }, own] = await Promise.all([
+    readLists(state, `context#${projectId}`, NO_PROJECT_CONTEXT),
+    annotations.list(projectId),
+  ])
+  return { context: withOwn(lists, own), etag }
+}
+
+async function readLists<Lists extends object>(state: StateTable, pk: string, none: Lists) {
+  const text = textOf(await readItem(state, keyOf(pk)))
+  const lists: Lists = { ...none, ...(JSON.parse(text) as Partial<Lists>) }
+  return { lists, text, etag: etagOf(lists) }
+}
 
 /** Entries that are sentences of the owner. The others are names of events and projects, times and ids. */
 const SENTENCES = new Set(['term', 'definition', 'title', 'note', 'role'])

@@ -242,6 +242,7 @@ const GUARD_MEANINGS: Record<Guard, string> = {
     'wrong secrets for one session from one network in 10 minutes; a right one passes even then',
   demo_sessions: 'demo sessions of one address in an hour',
   client_registrations: 'MCP clients that one address registers in an hour',
+  all_client_registrations: 'MCP clients that all addresses together register in an hour',
   anonymous_scans_per_hour: 'website analyses of one address without an account in an hour',
   account_scans_per_hour: 'website analyses of an account in an hour',
   exports_per_day: 'exports of a project within a day',

@@ -2,7 +2,6 @@ import type { Export, ExportFile } from '#core/exports/export'
 import { expiryOf } from '#core/exports/export-store'
 import { type Exports, exportNotFound } from '#core/exports/exports'
 import { type ExportSummary, summaryOf } from '#core/exports/summary'
-import { VIEWS_NAME } from '#core/exports/views-file'
 import type { Project, ProjectDirectory } from '#core/projects/project'
 import type { AccountCall, accountChain } from '#lambdas/chain/account-chain'
 import { BASE_HEADERS } from '#lambdas/http/response'
@@ -76,7 +75,7 @@ export function exportEndpoints(
       const headers = {
         ...BASE_HEADERS,
         'Cache-Control': 'no-store',
-        'Content-Type': name === VIEWS_NAME ? 'application/json' : 'application/vnd.apache.parquet',
+        'Content-Type': name.endsWith('.json') ? 'application/json' : 'application/vnd.apache.parquet',
         'Content-Disposition': `attachment; filename="${name}"`,
       }
       return { status: 200, headers, body }

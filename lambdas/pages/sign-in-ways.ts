@@ -31,14 +31,16 @@ export function signInLinks(
 }
 
 /** Which ways to sign in work here, and which do not. */
-export function waysHere({ providers, passkeyVerifier, ownerLinkCommand, baseUrl }: Ways): Html {
-  const isLinkAlone = providers.length === 0 && passkeyVerifier === null
+export function waysHere({ providers: all, passkeyVerifier, ownerLinkCommand, baseUrl }: Ways): Html {
+  const providers = all.filter(({ id }) => id !== 'email')
+  const hasEmail = providers.length < all.length
+  const isLinkAlone = all.length === 0 && passkeyVerifier === null
   return html`${isLinkAlone && html`<p>No sign-in provider is configured here, so a link is the only way to sign in.</p>`}
 <h2>What works here</h2>
 <dl>
 <dt>Passkey</dt><dd>${passkeyVerifier === null ? `No. ${whyNoPasskeys(baseUrl)}` : 'Yes, for who has added one: after the first sign-in another way, at Account, Passkeys.'}</dd>
 <dt>Provider</dt><dd>${providers.length === 0 ? 'No. An OpenID provider or a code host can be set up.' : `Yes: ${labelsOf(providers)}.`}</dd>
-<dt>E-mail</dt><dd>No. This service sends no e-mail.</dd>
+<dt>E-mail</dt><dd>${hasEmail ? 'Yes: a code, for addresses that have an account here or are admitted.' : 'No. This service sends no e-mail.'}</dd>
 <dt>Link</dt><dd>Yes, for whoever runs this service: ${commandText(ownerLinkCommand)}. It signs the owner in once.</dd>
 </dl>`
 }

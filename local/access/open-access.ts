@@ -21,7 +21,7 @@ export type Access = AccessStores & {
   pages: HttpFunction
   /** How people sign in, beside the link of the owner. */
   signInWays: readonly string[]
-  /** Answers requests of the embedded identity provider; false for all others. */
+  /** Answers requests of the pages of our own providers; false for all others. */
   serve(request: IncomingMessage, response: ServerResponse): boolean
   /**
    * A new one-time link that signs a browser in as the owner, or as the account of an address, which is made
@@ -72,7 +72,10 @@ export async function openAccess(
     billing: payments?.billing ?? null,
   })
   const ownerEmail = (await accounts.byId(ownerId))?.email ?? ''
-  const { providers, embedded, serve } = openProviders(settings, baseUrl, ownerEmail)
+  const { providers, embedded, serve } = openProviders(settings, {
+    ...{ baseUrl, ownerEmail, clock, log },
+    mayGetCode: email => stores.identities.mayBeSentCode(email),
+  })
   if (embedded !== null && ownerEmail !== '') {
     const identity = { issuer: embedded.issuer, subject: ownerEmail, email: ownerEmail, login: null }
     await stores.identities.link(ownerId, { provider: 'idp', ...identity })

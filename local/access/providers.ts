@@ -1,6 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { IdentityProvider } from '#core/access/provider'
+import type { Log, Now } from '#core/ports'
+import { createEmailProvider, type EmailProvider } from '#local/identity/email-provider'
 import { createEmbeddedProvider, type EmbeddedProvider } from '#local/identity/embedded-provider'
+import { createMailer } from '#local/identity/mailer'
 import { signInCode, signInCodePath } from '#local/identity/sign-in-code'
 import { type Settings, SettingsError } from '#local/settings'
 import { createCodeHostProvider } from '#providers/code-host'
@@ -11,14 +14,26 @@ export type OpenProviders = {
   providers: IdentityProvider[]
   /** The sign-in page of this machine; null where another provider is the default. */
   embedded: EmbeddedProvider | null
-  /** Answers requests of the embedded provider; false for all others. */
+  /** Answers requests of the embedded provider and of codes by e-mail; false for all others. */
   serve(request: IncomingMessage, response: ServerResponse): boolean
+}
+
+export type ProvidersOptions = {
+  baseUrl: string
+  ownerEmail: string
+  /** Whether an address has an account, or may get one. */
+  mayGetCode(email: string): Promise<boolean>
+  clock: Now
+  log: Log
 }
 
 /**
  * The identity providers that the settings name. Throws SettingsError for settings that do not fit together.
  */
-export function openProviders(settings: Settings, baseUrl: string, ownerEmail: string): OpenProviders {
+export function openProviders(
+  settings: Settings,
+  { baseUrl, ownerEmail, ...mail }: ProvidersOptions,
+): OpenProviders {
   refuseHalfGroups(settings)
   const embedded = embeddedProvider(settings, baseUrl, ownerEmail)
   const openId =
@@ -55,7 +70,18 @@ export function openProviders(settings: Settings, baseUrl: string, ownerEmail: s
       }),
     )
   }
-  return { providers, embedded, serve: (request, response) => embedded?.serve(request, response) ?? false }
+  const byEmail = emailProvider(settings, { baseUrl, ...mail })
+  if (byEmail !== null) providers.push(byEmail)
+  const serving = [byEmail, embedded].filter(each => each !== null)
+  return { providers, embedded, serve: (...exchange) => serving.some(({ serve }) => serve(...exchange)) }
+}
+
+function emailProvider(
+  { SMTP_URL: url, SMTP_FROM: from, SMTP_USER: user, SMTP_SECRET: password }: Settings,
+  options: Omit<ProvidersOptions, 'ownerEmail'>,
+): EmailProvider | null {
+  if (url === undefined || from === undefined) return null
+  return createEmailProvider({ ...options, send: createMailer({ url, from, user, password }) })
 }
 
 function embeddedProvider(settings: Settings, baseUrl: string, email: string): EmbeddedProvider | null {

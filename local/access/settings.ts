@@ -43,6 +43,24 @@ export const accessSettings = {
   CODE_HOST_URL: address.default('https://github.com').meta({ description: 'Address of the code host' }),
   CODE_HOST_API_URL: address.default('https://api.github.com').meta({ description: 'API of the code host' }),
   CODE_HOST_LABEL: text.default('GitHub').meta({ description: 'Name of the code host on its button' }),
+  SMTP_URL: z
+    .string()
+    .regex(
+      /^smtps?:\/\/([\w.-]+|\[[0-9a-f:]+\])(:\d{1,5})?$/,
+      'must be like smtps://smtp.example.com:465 or smtp://smtp.example.com:587; SMTP_USER and SMTP_SECRET have the user',
+    )
+    .optional()
+    .meta({
+      description:
+        'Mail server that sends [codes for sign-in](sign-in.md#codes-by-e-mail): `smtps://…` speaks TLS, `smtp://…` must offer STARTTLS; needs the next one',
+    }),
+  SMTP_FROM: z
+    .string()
+    .regex(/^[^\p{Cc}@]*@[^\p{Cc}@]*$/u, 'must be one line with an e-mail address')
+    .optional()
+    .meta({ description: 'Sender of these e-mails, `Footfall <stats@example.com>`' }),
+  SMTP_USER: text.optional().meta({ description: 'User at the mail server; needs the next one' }),
+  SMTP_SECRET: secret.optional().meta({ description: 'Password of that user' }),
   STRIPE_SECRET_KEY: secret.optional().meta({
     description:
       'Key at Stripe, for payments under `hosted`; without it there is a test checkout that takes no money',
@@ -57,5 +75,7 @@ export const accessSettings = {
 export const settingGroups = [
   ['OPENID_ISSUER', 'OPENID_CLIENT_ID', 'OPENID_CLIENT_SECRET'],
   ['CODE_HOST_CLIENT_ID', 'CODE_HOST_CLIENT_SECRET'],
+  ['SMTP_URL', 'SMTP_FROM'],
+  ['SMTP_USER', 'SMTP_SECRET'],
   ['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET', 'STRIPE_PRICE'],
 ] as const

@@ -66,14 +66,22 @@ function closeServer(server: Server): Promise<void> {
   return new Promise(resolve => void server.close(() => resolve()))
 }
 
+export type ListenOptions = HttpOptions & {
+  host: string
+  /** Sockets that listen already, in the place of `port` and `host`. */
+  sockets?: readonly number[]
+}
+
 /**
  * Listens on the host; for `localhost` on both of its addresses, which share one admission. Throws PortError.
  */
-export async function listen(options: HttpOptions & { host: string }): Promise<{ close(): Promise<void> }> {
+export async function listen(options: ListenOptions): Promise<{ close(): Promise<void> }> {
   const servers: HttpServer[] = []
   const close = async () => void (await Promise.all(servers.map(server => server.close())))
   const admission = options.admission ?? createAdmission(CAPS, options.log)
-  for (const host of addressesOf(options.host)) {
+  const { sockets = [] } = options
+  for (const fd of sockets) servers.push(await startHttp({ ...options, admission, fd }))
+  for (const host of sockets.length > 0 ? [] : addressesOf(options.host)) {
     try {
       servers.push(await startHttp({ ...options, admission, host }))
     } catch (error) {

@@ -25,6 +25,8 @@ export type HttpOptions = {
   port: number
   /** Address to listen on. Default: all addresses of this machine. */
   host?: string
+  /** A socket that listens already, in the place of `port` and `host`: its file descriptor. */
+  fd?: number
   functions: Record<Route['function'], HttpFunction>
   /**
    * Responds to pages that AWS does not have, such as the demo site, and returns true; returns false for any
@@ -186,7 +188,8 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen({ port: options.port, host: options.host }, resolve)
+    const { port, host, fd } = options
+    server.listen(fd === undefined ? { port, host } : { fd }, resolve)
   })
   // A connection that cannot be accepted must not end the process.
   server.on('error', error => options.log('REQUEST_FAILED', { route: 'accept', error: error.stack }))

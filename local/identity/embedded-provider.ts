@@ -7,6 +7,7 @@ import type { BufferedResponse } from '#lambdas/http/http'
 import { pageResponse } from '#lambdas/http/page'
 import { SettingsError } from '#local/settings'
 import { isLoopback } from '#providers/openid'
+import { emailOf, expiredPage, readForm, sendPage } from './forms.ts'
 import { MemoryAdapter } from './memory-adapter.ts'
 
 export type EmbeddedProviderOptions = {
@@ -30,7 +31,6 @@ export type EmbeddedProvider = {
 
 const MOUNT = '/identity'
 const PAGE = /^\/identity\/sign-in\/[\w-]{1,64}$/
-const MAX_FORM_BYTES = 10_000
 /** Wrong codes in a row, after which the process takes no more for a while. */
 const MAX_FAILURES = 20
 const LOCK_MS = 10 * 60_000
@@ -74,16 +74,16 @@ export function createEmbeddedProvider(options: EmbeddedProviderOptions): Embedd
     if (request.method !== 'POST') {
       // The page names the file of the code, so the file must be there.
       options.code()
-      send(response, signInPage(options, options.email, null))
+      sendPage(response, signInPage(options, options.email, null))
       return
     }
-    const fields = new URLSearchParams(await readText(request))
-    const email = (fields.get('email') ?? '').trim().toLowerCase()
-    const problem = guard(/^[^\s@]+@[^\s@]+$/.test(email), () =>
+    const fields = await readForm(request)
+    const email = emailOf(fields)
+    const problem = guard(email !== null, () =>
       isSame(plain(fields.get('code') ?? ''), plain(options.code())),
     )
-    if (problem !== null) {
-      send(response, signInPage(options, email, problem))
+    if (email === null || problem !== null) {
+      sendPage(response, signInPage(options, fields.get('email') ?? '', problem))
       return
     }
     const login = { accountId: email, remember: false }
@@ -98,7 +98,7 @@ export function createEmbeddedProvider(options: EmbeddedProviderOptions): Embedd
       if (!(request.url ?? '').startsWith(`${MOUNT}/`)) return false
       answer(request, response).catch(() => {
         if (response.headersSent) response.destroy()
-        else send(response, expiredPage())
+        else sendPage(response, expiredPage())
       })
       return true
     },
@@ -205,30 +205,4 @@ ${problem !== null && html`<p class="note bad" role="alert">${problem}</p>`}
 <p class="quiet">The code stands in the file <code>${codePath}</code>.</p>
 </section>`,
   })
-}
-
-function expiredPage(): BufferedResponse {
-  return pageResponse({
-    status: 400,
-    title: 'This sign-in is over',
-    body: html`<section>
-<h1>This sign-in is over</h1>
-<p>It took too long, or began in another browser.</p>
-<p><a class="button" href="/auth/sign-in">Sign in again</a></p>
-</section>`,
-  })
-}
-
-function send(response: ServerResponse, { status, headers, body }: BufferedResponse): void {
-  response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) })
-  response.end(body)
-}
-
-async function readText(request: IncomingMessage): Promise<string> {
-  let text = ''
-  for await (const chunk of request) {
-    text += chunk
-    if (text.length > MAX_FORM_BYTES) throw new Error('the form is too large')
-  }
-  return text
 }

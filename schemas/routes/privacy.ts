@@ -98,7 +98,10 @@ export const privacyRoutes = {
     path: '/exports/{id}/files/{name}',
     summary: 'One file',
     responses: {
-      200: { description: 'The file; `views.json` is JSON', contentType: 'application/vnd.apache.parquet' },
+      200: {
+        description: 'The file; `views.json` and `context.json` are JSON',
+        contentType: 'application/vnd.apache.parquet',
+      },
     },
     errors: ['NOT_FOUND'],
   },

@@ -33,7 +33,8 @@ test('an export is made, shown, downloaded once, and deleted', async () => {
   const folder = join(newFolder(), 'parquet')
   const download = () => run(['exports', 'download', made.id, '--into', folder])
   expect(await download()).toMatchObject({ code: 0, stdout: expect.stringContaining(folder) })
-  const names = ['events-0001.parquet', 'people-0001.parquet', 'sessions-0001.parquet', 'views.json']
+  const names = ['context.json', 'events-0001.parquet', 'people-0001.parquet', 'sessions-0001.parquet']
+  names.push('views.json')
   expect(readdirSync(folder).toSorted()).toEqual(names)
 
   const { events } = JSON.parse((await run(['exports', 'get', made.id, '--json'])).stdout)

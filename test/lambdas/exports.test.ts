@@ -83,7 +83,7 @@ test('the list pages through the exports of a project, newest first', async () =
   for (let i = 0; i < 3; i++) {
     const { body } = await create(project)
     ids.unshift(String(body.id))
-    await open.release({ id: String(body.id), project_id: project.id })
+    await open.release({ id: String(body.id) })
     service.wait(1_000)
   }
   const page = (before?: string) =>

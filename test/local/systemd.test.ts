@@ -33,7 +33,7 @@ test.runIf(hasTool)('systemd knows every line of the unit, and rates its exposur
   expect(Number(rating)).toBeLessThanOrEqual(3)
 })
 
-test('the timer makes a copy and verifies it, and systemd knows every line of both units', () => {
+test('the timer makes a copy and verifies it, and systemd knows every line of all units', () => {
   const folder = join(ROOT, 'local/systemd')
   const backup = readFileSync(join(folder, 'footfall-backup.service'), 'utf8')
   const commands = [
@@ -44,7 +44,9 @@ test('the timer makes a copy and verifies it, and systemd knows every line of bo
     ['local/backup/main.ts', 'verify', '/var/lib/footfall-backups'],
   ])
   if (!hasTool) return
-  const units = ['footfall-backup.service', 'footfall-backup.timer'].map(name => join(folder, name))
+  const units = ['footfall-backup.service', 'footfall-backup.timer', 'footfall.socket'].map(name =>
+    join(folder, name),
+  )
   const { stderr } = spawnSync('systemd-analyze', ['verify', ...units], { encoding: 'utf8' })
   expect(stderr.split('\n').filter(line => !/not executable|^$/.test(line))).toEqual([])
 })

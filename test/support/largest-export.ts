@@ -3,8 +3,8 @@ import type { Project } from '#core/projects/project'
 import { DAY_MS, utcDate } from '#core/time'
 import { EXPORT_LIMITS, type ExportDataset } from '#schemas/exports'
 
-/** Events of an export with the most digits for each of ten years' days. */
-const DAYS = 3_650
+/** The counts of fifty years' days with the most digits: 18,263 days of four digits are 20 million events. */
+const EVENTS_OF_DAY = 1_095
 
 /** An export of a project that is done, with as many files, bytes, events and days as it may have. */
 export function largestExport(
@@ -13,7 +13,10 @@ export function largestExport(
   dataset: ExportDataset = 'sessions',
 ): Export {
   const key = { account_id, id: newExportId(id, at) }
-  const counts = Array.from({ length: DAYS }, (_, i) => [utcDate(at - i * DAY_MS), 5_479] as const)
+  const counts = Array.from(
+    { length: EXPORT_LIMITS.days },
+    (_, i) => [utcDate(at - i * DAY_MS), EVENTS_OF_DAY] as const,
+  )
   const run = `run_${'0a'.repeat(16)}`
   const files = Array.from({ length: EXPORT_LIMITS.files }, (_, i) => {
     const name = `${dataset}-${String(i + 1).padStart(4, '0')}.parquet`

@@ -8,7 +8,10 @@ import { compressors } from 'hyparquet-compressors'
 import { expect, test } from 'vitest'
 import { openCopiedReads } from '#aws/copied-reads'
 import { type Export, type ExportJob, fileKey } from '#core/exports/export'
+import { MAX_OPEN_EXPORTS } from '#core/exports/open-exports'
 import { profiles } from '#core/plans/profile'
+import { createAnnotations } from '#core/projects/annotations'
+import { createContextStore } from '#core/projects/contexts'
 import type { Project } from '#core/projects/project'
 import { createSavedViews } from '#core/projects/saved-views'
 import { createSegments } from '#core/projects/segments'
@@ -95,7 +98,10 @@ test('an export of a project without events is done and has no files of them', a
   await opened.runAll()
   expect(await opened.exports.read(id, opened.account)).toMatchObject({
     ...{ status: 'done', days: {} },
-    files: [{ name: 'views.json', dataset: 'views', rows: 0 }],
+    files: [
+      { name: 'views.json', dataset: 'views', rows: 0 },
+      { name: 'context.json', dataset: 'context', rows: 0 },
+    ],
   })
   await opened.close()
 })
@@ -123,6 +129,35 @@ test('saved views and segments of the project alone come as JSON, without a read
   expect(JSON.parse(Buffer.from(bytes).toString())).toEqual({
     saved_views: [view],
     segments: [{ ...segment, updated_at: 7 }],
+  })
+  await opened.close()
+})
+
+test('the context of the project comes as JSON, with all its annotations', async () => {
+  const engine = { rows: () => Promise.reject(new Error('Events were read')) }
+  const opened = await openEmpty({ engine })
+  const { project, clock, state, exports, account } = opened
+  const projects = { resolve: async () => null }
+  const annotations = createAnnotations(state)
+  const contexts = createContextStore({ ...state, clock, projects, annotations })
+  await contexts.setProject(project, {
+    ...{ goals: ['More trials'], activation_events: ['signup', '/docs/**'], glossary: [] },
+    annotations: [{ occurred_at: '2026-11-01', title: 'Listed' }],
+  })
+  const own = { occurred_at: '2026-11-02', title: 'Of its own', note: 'Release 2' }
+  const annotation = await annotations.create(project.id, own)
+  await annotations.create('proj_other', own)
+  const { id } = await exports.start(project, account, { datasets: ['context'] })
+  await opened.runAll()
+  const made = await exports.read(id, account)
+  expect([made.status, made.files.map(({ name, rows }) => [name, rows])]).toEqual([
+    'done',
+    [['context.json', 5]],
+  ])
+  const bytes = await exports.download(made, 'context.json')
+  expect(JSON.parse(Buffer.from(bytes).toString())).toEqual({
+    ...{ goals: ['More trials'], activation_events: ['signup', '/docs/**'], glossary: [] },
+    annotations: [{ occurred_at: '2026-11-01', title: 'Listed' }, annotation],
   })
   await opened.close()
 })
@@ -183,6 +218,19 @@ test('more events than an export may have are refused with what to do', async ()
   await opened.close()
 })
 
+test('a period of more than fifty years is refused with what to do', async () => {
+  const rows = async () => ['1976-11-17', '2026-11-18'].map(day => ({ day, events: 1 }))
+  const opened = await openEmpty({ engine: { rows } })
+  const { id } = await opened.exports.start(opened.project, opened.account, {})
+  await opened.runAll()
+  const made = await opened.exports.read(id, opened.account)
+  expect([made.status, made.reason]).toEqual([
+    'failed',
+    expect.stringMatching(/^The period has 18264 days .* Export shorter periods/),
+  ])
+  await opened.close()
+})
+
 test('days that differ from the counts of the service fail the export', async () => {
   const rows = async ({ text }: { text: string }) =>
     text.includes('AS counted GROUP BY date') ? [{ day: '2026-11-01', events: 3 }] : []
@@ -204,6 +252,25 @@ test('an erasure while an export runs makes it fail', async () => {
   await opened.runAll()
   const made = await opened.exports.read(id, opened.account)
   expect([made.status, made.reason]).toEqual(['failed', expect.stringContaining('was erased')])
+  await opened.close()
+})
+
+test('requests at the same time begin as many exports as may run, and one of each project', async () => {
+  const opened = await openEmpty()
+  const projects = Array.from({ length: MAX_OPEN_EXPORTS + 10 }, (_, i) => `proj_${Math.floor(i / 1.2)}`)
+  const begun = await Promise.allSettled(
+    projects.map(id => opened.exports.start({ ...opened.project, id }, opened.account, {})),
+  )
+  const made = begun.flatMap(each => (each.status === 'fulfilled' ? [each.value] : []))
+  const refused = begun.flatMap(each => (each.status === 'rejected' ? [each.reason] : []))
+  expect(new Set(made.map(({ project_id }) => project_id)).size).toBe(made.length)
+  expect([made.length, refused.length]).toEqual([MAX_OPEN_EXPORTS, 10])
+  const reasons = refused.map(({ extras }) => extras.fields.reason)
+  expect(new Set(reasons)).toEqual(new Set(['export_running', 'exports_running']))
+  const start = () => opened.exports.start({ ...opened.project, id: 'proj_late' }, opened.account, {})
+  await expect(start()).rejects.toMatchObject({ code: 'RATE_LIMITED' })
+  await opened.exports.remove(made[7] as Export)
+  expect((await start()).status).toBe('queued')
   await opened.close()
 })
 

@@ -98,7 +98,7 @@ test('the list has the end of an export whose run was killed before it wrote the
   open.push(opened)
   const { id } = await start(opened)
   const key = { account_id: 'acc_1', id }
-  const done = { status: 'done', finished_at: NOW, days: '{"2026-11-17":3}' } as const
+  const done = { status: 'done', finished_at: NOW, days: '2026-11-17:3' } as const
   await exportEntity(opened.state).patch(key).set(done).go()
   const shown = async () => (await opened.exports.list(opened.project, { limit: 1 })).exports[0]
   expect((await shown())?.status).toBe('queued')

@@ -61,8 +61,12 @@ test('a page of the list reads 600 bytes for each export of the project, newest 
   expect(pages.flatMap(page => page.exports.map(({ id }) => id))).toEqual(
     newestOf('full').map(({ id }) => id),
   )
-  expect(pages[0]?.exports[0]).toMatchObject({ status: 'done', events: 3_650 * 5_479, bytes: 4_000_000_000 })
-  // A unit is 4 KB: one export with its files and days has 90 of them.
+  expect(pages[0]?.exports[0]).toMatchObject({
+    status: 'done',
+    events: EXPORT_LIMITS.days * 1_095,
+    bytes: 4_000_000_000,
+  })
+  // A unit is 4 KB: one export with its files and days has 84 of them.
   expect(reads).toBeLessThan(30)
 })
 

@@ -105,3 +105,26 @@ test('no address is stored', async () => {
   const { Items } = await state.client.scan({ TableName: state.table })
   expect(JSON.stringify(Items)).not.toContain('203.0.113')
 })
+
+test('addresses without number register as many MCP clients together as all may (U149), and again an hour later', async () => {
+  const profile = { ...profiles.own, all_client_registrations: 30 }
+  const [one, two] = [guards(profile), guards(profile)]
+  const registered = await Promise.allSettled(
+    Array.from({ length: 50 }, (_, i) => (i % 2 === 0 ? one : two).countRegistration(`198.51.${i}.1`)),
+  )
+  expect(registered.filter(({ status }) => status === 'fulfilled')).toHaveLength(30)
+  await expect(one.countRegistration('192.0.2.1')).rejects.toMatchObject({
+    ...{ code: 'RATE_LIMITED', message: expect.stringContaining('from all addresses') },
+    extras: { retryAfter: expect.any(Number) },
+  })
+  now += 62 * 60_000
+  await one.countRegistration('192.0.2.1')
+})
+
+test('registrations that an address may not make are none of those of all addresses', async () => {
+  const profile = { ...profiles.own, client_registrations: 2, all_client_registrations: 3 }
+  now += 62 * 60_000
+  const guard = guards(profile)
+  for (let i = 0; i < 10; i++) await guard.countRegistration('192.0.2.7').catch(() => {})
+  await guard.countRegistration('198.51.100.7')
+})

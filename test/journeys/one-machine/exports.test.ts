@@ -45,7 +45,7 @@ async function download({ files }: Json): Promise<string> {
   for (const { name, url, bytes, sha256 } of files) {
     const response = await fetch(url, { headers: { 'X-API-Key': service.credentials.api_key } })
     expect(response.headers.get('content-type')).toBe(
-      name === 'views.json' ? 'application/json' : 'application/vnd.apache.parquet',
+      name.endsWith('.json') ? 'application/json' : 'application/vnd.apache.parquet',
     )
     const content = Buffer.from(await response.arrayBuffer())
     expect([content.length, createHash('sha256').update(content).digest('hex')]).toEqual([bytes, sha256])
@@ -88,6 +88,8 @@ test('the files of an export have the events, sessions and people of the project
     ),
   ).toEqual(counted)
   const { totals, sessions } = await call('GET', '/stats?project=demo&since=90d&tz=UTC')
+  const { project_context } = await call('GET', '/project-context?project=demo')
+  const context = Object.values<Json[]>(project_context).flat().length
   const [rows] = await rowsOf(`SELECT
     (SELECT CAST(count(*) AS INTEGER) FROM ${files('sessions')}) AS sessions,
     (SELECT CAST(count(*) AS INTEGER) FROM ${files('people')}) AS people,
@@ -104,6 +106,7 @@ test('the files of an export have the events, sessions and people of the project
     'sessions-0001.parquet': rows?.sessions,
     'people-0001.parquet': rows?.people,
     'views.json': 0,
+    'context.json': context,
   })
   expect((await call('GET', '/exports?project=demo')).exports[0]).toMatchObject({
     id: made.id,
