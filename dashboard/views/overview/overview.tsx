@@ -37,6 +37,7 @@ import {
   type OverviewNumbers,
 } from './model.ts'
 import { lineInterval, type OverviewRequests } from './requests.ts'
+import { RowChangeLink } from './row-change-link.tsx'
 
 type Props = ViewContext & { answers: AnswersOf<OverviewRequests> }
 
@@ -55,6 +56,7 @@ export function Overview({ address, project, answers }: Props) {
       {!hasNothing && (
         <Goals address={address} project={project} stats={answers.stats} events={answers.events} />
       )}
+      {!hasNothing && main?.data !== undefined && <RowChangeLink address={address} />}
       {!hasNothing && (
         <div class="panels">
           <ListPanel name="pages" address={address} answer={answers.pages} />
