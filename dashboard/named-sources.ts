@@ -1,6 +1,5 @@
 import type { Answer } from './api.ts'
 import { channelName } from './channels.ts'
-import { sourceName } from './source-names.ts'
 import { pathLabel, visible } from './texts.ts'
 import type { Filter } from './url.ts'
 
@@ -30,13 +29,7 @@ export const NAMED_TABS = {
     group: 'channel',
     filter: equal('channel'),
   },
-  source: {
-    title: 'Source',
-    none: 'No source',
-    label: sourceName,
-    group: 'source',
-    filter: equal('source'),
-  },
+  source: { title: 'Source', none: 'No source', label: visible, group: 'source', filter: equal('source') },
   landing_page: {
     title: 'Landing page',
     none: '(no page)',

@@ -1,6 +1,5 @@
 import { useRef } from 'preact/hooks'
 import { BarLabel, type BarLabelProps } from './bar-label.tsx'
-import { type ChangeCell, ShownChange } from './change-cell.tsx'
 import type { LoadWhole, TableData } from './csv.ts'
 import { moveByRows, stopOf } from './row-keys.ts'
 import { SaveTools } from './save-tools.tsx'
@@ -10,15 +9,11 @@ export type Bar = Omit<BarLabelProps, 'share' | 'isStop'> & {
   value: number
   /** Shown after the value, quieter. */
   note?: string
-  /** Where the rows are compared. */
-  change?: ChangeCell | undefined
 }
 
 export type BarsProps = {
   name: string
-  columns: readonly [label: string, value: string]
-  /** The name of the column of changes, where bars have them. */
-  changeColumn?: string | undefined
+  columns: readonly [string, string]
   bars: readonly Bar[]
   format(value: number): string
   /** What the CSV file has, where that is more than the list shows. */
@@ -28,7 +23,7 @@ export type BarsProps = {
 }
 
 /** A ranked list as a real table, with a bar behind each row. Bars are parts of the largest value. */
-export function Bars({ name, columns, changeColumn, bars, format, table, load }: BarsProps) {
+export function Bars({ name, columns, bars, format, table, load }: BarsProps) {
   const ref = useRef<HTMLTableElement>(null)
   const max = bars.reduce((most, { value }) => Math.max(most, value), 0)
   const stop = stopOf(bars)
@@ -41,15 +36,10 @@ export function Bars({ name, columns, changeColumn, bars, format, table, load }:
             <th scope="col" class="number">
               {columns[1]}
             </th>
-            {changeColumn !== undefined && (
-              <th scope="col" class="number">
-                {changeColumn}
-              </th>
-            )}
           </tr>
         </thead>
         <tbody>
-          {bars.map(({ key, label, title, value, note, change, href }, i) => (
+          {bars.map(({ key, label, title, value, note, href }, i) => (
             <tr key={key}>
               <BarLabel
                 label={label}
@@ -61,11 +51,6 @@ export function Bars({ name, columns, changeColumn, bars, format, table, load }:
               <td class="number">
                 {format(value)} {note !== undefined && <small>{note}</small>}
               </td>
-              {change !== undefined && (
-                <td class="number">
-                  <ShownChange {...change} />
-                </td>
-              )}
             </tr>
           ))}
         </tbody>

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { type Format, formatted } from '#dashboard/format'
+import { Change } from '#dashboard/parts/change.tsx'
 import { BarLabel, type BarLabelProps } from './bar-label.tsx'
-import { type ChangeCell, ShownChange } from './change-cell.tsx'
 import type { Cell, LoadWhole, TableData } from './csv.ts'
 import { moveByRows, stopOf } from './row-keys.ts'
 import { matching, nextOrder, type Order, ordered } from './row-order.ts'
@@ -15,6 +15,13 @@ export type NumberCell = {
   /** Such as a currency. */
   unit?: string | null
 }
+
+/**
+ * The change of a row against the compared dates, as a part of what was before. `none`: why there is no
+ * number, in a word.
+ */
+/** `isGood`: whether a growth is; null for neither. Absent: it is. */
+export type ChangeCell = { change: number | null; none?: string; title: string; isGood?: boolean | null }
 
 /**
  * Several numbers as one text, such as sums of several currencies. `order`: what the column orders the row
@@ -213,7 +220,15 @@ function wordsOf({ title, label }: RankedRow): string {
 function shownCell(cell: RankedCell): ComponentChildren {
   if (isNumber(cell)) return withUnit(formatted(cell.value, cell.as), cell.unit)
   if (isText(cell)) return cell.text
-  return isChange(cell) ? <ShownChange {...cell} /> : cell
+  if (!isChange(cell)) return cell
+  const { change, none = '–', title, isGood = true } = cell
+  if (change === null)
+    return (
+      <span class="change none" title={title}>
+        {none}
+      </span>
+    )
+  return <Change change={change} isGood={isGood} title={title} />
 }
 
 function isChange(cell: RankedCell): cell is ChangeCell {

@@ -1,5 +1,5 @@
 import type { Known } from '#dashboard/answers'
-import type { ChangeCell } from '#dashboard/charts/change-cell.tsx'
+import type { ChangeCell } from '#dashboard/charts/ranked.tsx'
 import { changeOf, datesLabel, formatted } from '#dashboard/format'
 import { whyNoChange } from './why-no-change.ts'
 

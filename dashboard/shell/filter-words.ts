@@ -1,6 +1,5 @@
 import { channelName } from '#dashboard/channels'
 import { countryName } from '#dashboard/format'
-import { sourceName } from '#dashboard/source-names'
 import { eventLabel, fieldLabel, pathLabel, visible } from '#dashboard/texts'
 import type { Filter, FilterOp } from '#dashboard/url'
 
@@ -20,7 +19,6 @@ export const OP_NAMES: Record<FilterOp, string> = {
 const NAMES_OF: Readonly<Record<string, (value: string) => string>> = {
   country: countryName,
   channel: channelName,
-  source: sourceName,
   event: eventLabel,
   entry_page: pathLabel,
   'properties.path': pathLabel,

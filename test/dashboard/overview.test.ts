@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { addDays } from '#dashboard/range'
-import { sourceName } from '#dashboard/source-names'
 import { eventually } from '#test/support/eventually'
 import { useDrawings } from './drawn-view.ts'
 import { count, HOSTILE, rate } from './reader.ts'
@@ -61,48 +60,8 @@ test('the overview shows the numbers of the API: totals, the course, and lists',
   )
   const sources = await drawings.get<Sources>(`/sources?project=demo&by=source&since=13d&limit=10&${ZONE}`)
   expect(page.cells('Sessions by source')).toEqual(
-    sources.rows.map(({ value, sessions }) => [
-      value === null ? 'Direct' : sourceName(value),
-      count(sessions),
-    ]),
+    sources.rows.map(({ value, sessions }) => [value ?? 'Direct', count(sessions)]),
   )
-})
-
-test('one click shows the change of each row of the lists, and nothing more is asked before it', async () => {
-  const plain = await drawings.draw('/app/p/demo?range=7d')
-  const asked = plain.asked.filter(({ name }) => name === 'POST /query')
-  expect(asked.length).toBeGreaterThan(0)
-  expect(plain.all('.panels .change')).toEqual([])
-  const page = await drawings.draw(plain.linkOf('Show the change of each row'))
-  type Compared = Query & { previous: Query; period: { from: string } }
-  const { rows, previous } = await drawings.post<Compared>('/query', {
-    ...{ project: 'demo', date_from: '6d', tz: 'Europe/Berlin', count_mode: 'raw', compare: 'previous' },
-    ...{ metrics: ['unique_users'], group_by: ['properties.device'], limit: 200 },
-  })
-  const before = new Map(previous.rows.map(row => [row['properties.device'], Number(row.unique_users)]))
-  const shown = page.cells('Devices by visitors')
-  expect(shown.map(row => row.slice(0, 2))).toEqual(
-    rows.map(row => [row['properties.device'], count(row.unique_users)]),
-  )
-  for (const [i, row] of rows.entries()) {
-    const change = Number(row.unique_users) / Number(before.get(row['properties.device'])) - 1
-    expect(shown[i]?.[2]).toContain(`${Math.abs(Math.round(change * 100))}%`)
-  }
-  for (const list of [
-    'Pages by visitors',
-    'Sessions by source',
-    'Places by visitors',
-    'Events by visitors',
-  ]) {
-    expect(page.cells(list).length, list).toBeLessThanOrEqual(10)
-    for (const row of page.cells(list)) expect(row[2], list).toMatch(/%$|^new$|^–$/)
-  }
-  expect(page.text()).toContain('The first 10 of 17 rows.')
-  expect(page.linkOf('Hide the change of each row')).not.toContain('rows=')
-  // By a goal a row has the part that did it in that place.
-  const byGoal = await drawings.draw('/app/p/demo?range=7d&rows=change&goal=signup')
-  expect(byGoal.all('.panels .change')).toEqual([])
-  expect(byGoal.text()).not.toContain('the change of each row')
 })
 
 test.each([

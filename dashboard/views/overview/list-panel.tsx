@@ -19,7 +19,6 @@ import { go, hrefTo } from '#dashboard/navigate'
 import { CountryMap } from '#dashboard/parts/country-map.tsx'
 import { namedLabel } from '#dashboard/parts/named-label'
 import { Panel } from '#dashboard/parts/panel.tsx'
-import { rowChanges } from '#dashboard/parts/row-changes'
 import { Answered, CutNote, Empty } from '#dashboard/parts/states.tsx'
 import { ValueIcon } from '#dashboard/parts/value-icon.tsx'
 import { MAX_ROWS, wholeOf, withoutRest } from '#dashboard/parts/whole'
@@ -45,7 +44,7 @@ export function ListPanel({ name, address, answer, hosts }: Props) {
   const tabs = name === 'events' ? undefined : tabLinks(address, name)
   if (answer === undefined) return null
   // More rows are asked for than the list shows.
-  const hasAll = name === 'events' || tab === 'country' || answer.data?.previous !== undefined
+  const hasAll = name === 'events' || tab === 'country'
   const field = tab === 'event' ? 'event' : fieldOf(tab)
   const rowsOf = (rows: readonly Row[], most = LIST_LENGTH) =>
     tab === 'referrer' ? fromOutside(rows, most, hosts) : withoutRest(rows).slice(0, most)
@@ -53,23 +52,11 @@ export function ListPanel({ name, address, answer, hosts }: Props) {
   const conversionAt = (row: Row) =>
     goal === undefined ? null : conversionOf(row[goalVisitors(goal)], row.unique_users)
   const did = goal === undefined ? [] : conversionColumns(goalTitle(goal))
-  const previous = answer.data?.previous
-  const changes = rowChanges(
-    previous && {
-      period: previous.period,
-      isCut: previous.truncated === true,
-      rows: withoutRest(previous.rows),
-    },
-    answer,
-    { key: row => String(row[field]), value: row => Number(row.unique_users) },
-  )
   const tableOf = (rows: readonly Row[]) => ({
-    columns: [columnName(tab), 'Visitors', 'Events', ...changes.column, ...did],
+    columns: [columnName(tab), 'Visitors', 'Events', ...did],
     ...(goal !== undefined && { units: CONVERSION_UNITS }),
-    ...(changes.column.length > 0 && { units: CHANGE_UNITS }),
     rows: rows.map(row => [
       ...[String(row[field] ?? ''), Number(row.unique_users), Number(row.event_count)],
-      ...changes.cellOf(row).map(({ change }) => change),
       ...plainConversion(conversionAt(row)),
     ]),
   })
@@ -84,7 +71,6 @@ export function ListPanel({ name, address, answer, hosts }: Props) {
             return {
               ...barOf(row, field, address),
               ...(conversion !== null && { note: conversionNote(conversion) }),
-              change: changes.cellOf(row)[0],
             }
           })
           if (bars.length === 0) return <Empty title="Nothing in this range" />
@@ -94,7 +80,6 @@ export function ListPanel({ name, address, answer, hosts }: Props) {
               <Bars
                 name={`${title} by visitors`}
                 columns={[columnName(tab), goal === undefined ? 'Visitors' : 'Visitors, did it']}
-                changeColumn={changes.column[0]}
                 bars={bars}
                 format={value => formatted(value)}
                 table={tableOf(hasAll ? rowsOf(data.rows, all) : rows)}
@@ -149,50 +134,40 @@ export function SourcesPanel({
     return conversionOf(row?.[goalSessions(goal)], row?.session_count)
   }
   const did = goal === undefined ? [] : conversionColumns(`With ${goalLabel(goal)}`)
+  const tableRows = (rows: readonly NamedRow[]) =>
+    rows.map(row => [
+      ...[namedLabel(row, tab, address).title, row.sessions, row.people],
+      ...plainConversion(conversionAt(row)),
+    ])
   return (
     <Panel title="Sources" tabs={tabLinks(address, 'sources')}>
       <Answered answer={answer}>
-        {({ rows: all, other, previous }) => {
-          const rows = all.slice(0, LIST_LENGTH)
-          const before = previous && { ...previous, isCut: previous.other !== undefined }
-          const changes = rowChanges(before, answer, {
-            key: row => String(row.value),
-            value: row => row.sessions,
-          })
-          const tableRows = (rows: readonly NamedRow[]) =>
-            rows.map(row => [
-              ...[namedLabel(row, tab, address).title, row.sessions, row.people],
-              ...changes.cellOf(row).map(({ change }) => change),
-              ...plainConversion(conversionAt(row)),
-            ])
+        {({ rows, other }) => {
           if (rows.length === 0) return <Empty title="No session in this range" />
           return (
             <>
               <Bars
                 name={`Sessions by ${title.toLowerCase()}`}
                 columns={[title, goal === undefined ? 'Sessions' : 'Sessions, with it']}
-                changeColumn={changes.column[0]}
                 bars={rows.map(row => {
                   const conversion = conversionAt(row)
                   return {
                     ...namedLabel(row, tab, address),
                     value: row.sessions,
                     ...(conversion !== null && { note: conversionNote(conversion) }),
-                    change: changes.cellOf(row)[0],
                   }
                 })}
                 format={value => formatted(value)}
                 table={{
-                  columns: [title, 'Sessions', 'Visitors', ...changes.column, ...did],
+                  columns: [title, 'Sessions', 'Visitors', ...did],
                   ...(goal !== undefined && { units: CONVERSION_UNITS }),
-                  ...(changes.column.length > 0 && { units: CHANGE_UNITS }),
-                  rows: tableRows(all),
+                  rows: tableRows(rows),
                 }}
                 load={wholeOf(answer, whole => tableRows(whole.rows), totalOfSources)}
               />
-              {(other !== undefined || all.length > rows.length) && (
+              {other !== undefined && (
                 <p class="cut">
-                  The first {formatted(rows.length)} of {formatted(all.length + (other?.values ?? 0))}.
+                  The first {formatted(rows.length)} of {formatted(rows.length + other.values)}.
                 </p>
               )}
             </>
@@ -203,8 +178,6 @@ export function SourcesPanel({
   )
 }
 
-/** Of the columns of a list that is compared. */
-const CHANGE_UNITS = [undefined, undefined, undefined, '0 to 1']
 /** Of the columns of a list with a goal. */
 const CONVERSION_UNITS = [undefined, undefined, undefined, undefined, '0 to 1']
 

@@ -37,7 +37,6 @@ import {
   type OverviewNumbers,
 } from './model.ts'
 import { lineInterval, type OverviewRequests } from './requests.ts'
-import { RowChangeLink } from './row-change-link.tsx'
 
 type Props = ViewContext & { answers: AnswersOf<OverviewRequests> }
 
@@ -56,7 +55,6 @@ export function Overview({ address, project, answers }: Props) {
       {!hasNothing && (
         <Goals address={address} project={project} stats={answers.stats} events={answers.events} />
       )}
-      {!hasNothing && main?.data !== undefined && <RowChangeLink address={address} />}
       {!hasNothing && (
         <div class="panels">
           <ListPanel name="pages" address={address} answer={answers.pages} />

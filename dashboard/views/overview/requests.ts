@@ -1,7 +1,6 @@
 import { type Answer, type Call, call } from '#dashboard/api'
 import { goalSessions, goalVisitors, isPage, openGoal } from '#dashboard/goal'
 import { isNamed, NAMED_TABS, type NamedTab } from '#dashboard/named-sources'
-import { COMPARED_ROWS } from '#dashboard/parts/row-changes'
 import { compareOf, hasConditions, queryOf, questionOf } from '#dashboard/question'
 import { datesOf, intervalOf, periodOf, zoneOf } from '#dashboard/range'
 import { hostsOfSite, MAX_REFERRERS } from '#dashboard/referrers'
@@ -63,16 +62,6 @@ export function openTab(address: Pick<Address, 'area' | 'own'>, list: ListName):
 /** As POST /query names it. */
 export function fieldOf(tab: string): string {
   return tab === 'country' ? 'country' : `properties.${tab}`
-}
-
-/** Whether the lists can say how each row has changed. By a goal their rows have the part that did it there. */
-export function canShowChanges(address: Address): boolean {
-  return compareOf(address) !== undefined && openGoal(address) === undefined
-}
-
-/** Whether they do: by the own value `rows`, because the lists of two ranges cost twice as much. */
-export function showsChanges(address: Address): boolean {
-  return canShowChanges(address) && ownValue(address, 'rows') === 'change'
 }
 
 const METRICS = [
@@ -145,16 +134,13 @@ export function requests({ address, project }: ViewContext): OverviewRequests {
         line: call('POST /query', byDate),
       }
   const goal = openGoal(address)
-  const rowsBefore = showsChanges(address) ? compare : undefined
-  const listed = (limit: number) => (rowsBefore === undefined ? limit : Math.max(limit, COMPARED_ROWS))
   const list = (group_by: string[], limit: number, more: Address['filters'] = []) =>
     call('POST /query', {
       ...common,
       filters: [...common.filters, ...more],
       metrics: ['unique_users', 'event_count', ...(goal === undefined ? [] : [goalVisitors(goal)])],
       group_by,
-      limit: listed(limit),
-      compare: rowsBefore,
+      limit,
     })
   const page = goal !== undefined && isPage(goal) ? goal : undefined
   const isShared = address.area === 'share'
@@ -175,8 +161,7 @@ export function requests({ address, project }: ViewContext): OverviewRequests {
             project,
             ...questionOf(address),
             by: source,
-            limit: listed(LIST_LENGTH),
-            compare: rowsBefore,
+            limit: LIST_LENGTH,
             goal: page === undefined ? goal : undefined,
           }),
           ...(page !== undefined && {
