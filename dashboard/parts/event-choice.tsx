@@ -1,3 +1,5 @@
+import { eventLabel } from '#dashboard/texts'
+
 type Props = {
   title: string
   /** What it means when no event is chosen. */
@@ -16,7 +18,7 @@ export function EventChoice({ title, none, value, names, choose }: Props) {
         <option value="">{none}</option>
         {[...new Set([...(value === '' ? [] : [value]), ...names])].map(name => (
           <option key={name} value={name}>
-            {name}
+            {eventLabel(name)}
           </option>
         ))}
       </select>

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { eventLabel } from '#dashboard/texts'
 import { eventually } from '#test/support/eventually'
 import type { Drawn } from './drawn.ts'
 import { useDrawings } from './drawn-view.ts'
@@ -38,7 +39,11 @@ test('a funnel shows the numbers of the API: steps, losses, the whole, and a bre
   const funnel = await drawings.post<Funnel>('/funnel', { ...BODY, breakdown: 'country' })
   expect(funnel.steps[2]?.users).toBeGreaterThan(0)
   expect(chart(page)).toEqual(
-    funnel.steps.map(step => [step.event, count(step.users), rate(step.conversion_rates.from_first)]),
+    funnel.steps.map(step => [
+      eventLabel(step.event),
+      count(step.users),
+      rate(step.conversion_rates.from_first),
+    ]),
   )
   const users = funnel.steps.map(step => step.users)
   expect(page.tile('entered')).toBe(count(users[0]))

@@ -6,7 +6,7 @@ import { go } from '#dashboard/navigate'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { FilterForm } from '#dashboard/shell/filter-form.tsx'
 import { OP_NAMES } from '#dashboard/shell/filter-words'
-import { fieldLabel } from '#dashboard/texts'
+import { eventLabel, fieldLabel } from '#dashboard/texts'
 import { type Address, withOwn } from '#dashboard/url'
 import { bareKey, fieldOfKey, oneSpelling } from '#schemas/property-names'
 import { AddField } from './add-field.tsx'
@@ -66,18 +66,18 @@ export function Builder({ address, project, steps, events, views }: Props) {
   const set = (next: readonly Step[]) => go(withSteps(address, next))
   const move = (index: number, by: -1 | 1) => {
     focus.current = { row: index + by, control: by < 0 ? 'up' : 'down' }
-    say(`${steps[index]?.event} is step ${index + by + 1} of ${steps.length}`)
+    say(`${eventLabel(steps[index]?.event ?? '')} is step ${index + by + 1} of ${steps.length}`)
     set(moved(steps, index, by))
   }
   const remove = (index: number) => {
     focus.current = { row: Math.min(index, steps.length - 2), control: 'remove' }
-    say(`${steps[index]?.event} is no step any more`)
+    say(`${eventLabel(steps[index]?.event ?? '')} is no step any more`)
     set(steps.filter((_, i) => i !== index))
   }
   const change = (index: number, step: Step) => set(steps.map((each, i) => (i === index ? step : each)))
   const add = (step: Step) => {
     const words = step.filters.map(conditionWords)
-    say(`${[step.event, ...words].join(', ')} is step ${steps.length + 1}`)
+    say(`${[eventLabel(step.event), ...words].join(', ')} is step ${steps.length + 1}`)
     set([...steps, step])
   }
   return (
@@ -142,7 +142,7 @@ function StepRow({ address, step, number, isLast, names, change, move, remove }:
         >
           {[...new Set([event, ...names])].map(name => (
             <option key={name} value={name}>
-              {name}
+              {eventLabel(name)}
             </option>
           ))}
         </select>
@@ -226,14 +226,14 @@ function AddStep({ names, unused, add }: AddProps) {
         button="Add step"
         placeholder="Name of an event"
         maxLength={256}
-        offered={names.map(value => ({ value }))}
+        offered={names.map(value => ({ value, label: eventLabel(value) }))}
         add={add}
       />
       {unused.length > 0 && (
         <div class="filters suggested" role="group" aria-label="Suggested steps">
           {unused.map(name => (
             <button key={name} type="button" class="add" onClick={() => add(name)}>
-              + {name}
+              + {eventLabel(name)}
             </button>
           ))}
         </div>

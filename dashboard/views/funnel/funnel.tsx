@@ -4,11 +4,13 @@ import { ChartFrame } from '#dashboard/charts/frame.tsx'
 import { FunnelChart, type FunnelStep } from '#dashboard/charts/funnel.tsx'
 import { Ranked } from '#dashboard/charts/ranked.tsx'
 import { countryName, duration, formatted, headline } from '#dashboard/format'
+import { goalLabel } from '#dashboard/goal'
 import { hrefTo } from '#dashboard/navigate'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { Num } from '#dashboard/parts/question.tsx'
 import { Answered, CutNote, Empty } from '#dashboard/parts/states.tsx'
 import { hasConditions } from '#dashboard/question'
+import { eventLabel } from '#dashboard/texts'
 import { type Address, withOwn } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
 import { Builder, conditionWords } from './builder.tsx'
@@ -73,7 +75,7 @@ function Begin({
             {first.length > 0 && (
               <>
                 {' '}
-                To begin with: <a href={href}>{first.join(' → ')}</a>
+                To begin with: <a href={href}>{first.map(goalLabel).join(' → ')}</a>
               </>
             )}
           </Empty>
@@ -90,7 +92,7 @@ function Result({ address, steps, data, answer }: ResultProps) {
   if (first === undefined || last === undefined) return null
   if (first.users === 0) {
     return (
-      <Empty title={`Nobody sent ${first.event} in this range`}>
+      <Empty title={`Nobody sent ${eventLabel(first.event)} in this range`}>
         {data.warnings.join(' ') || 'Choose a longer range, or another first step.'}
       </Empty>
     )
@@ -191,7 +193,7 @@ function LargestLoss({ address, data: { steps } }: { address: Address; data: Dat
             {headline(largest.lost)}
           </a>
         )}
-        <small>before {largest.next}</small>
+        <small>before {eventLabel(largest.next)}</small>
       </dd>
     </div>
   )
@@ -211,7 +213,7 @@ function Course({ address, steps, data, answer }: ResultProps) {
     const time = step.avg_time_to_next_ms
     const where = steps[i]?.filters.map(conditionWords).join(', ')
     return {
-      name: step.event,
+      name: eventLabel(step.event),
       users: step.users,
       fromFirst: step.conversion_rates.from_first,
       fromBefore: step.conversion_rates.from_previous,
@@ -265,7 +267,7 @@ function Breakdown({ address, data: { steps, breakdowns }, answer }: Omit<Result
       ) : (
         <Ranked
           name={`Funnel by ${key}`}
-          columns={[key, ...steps.map(({ step, event }) => `${step} ${event}`), 'Conversion']}
+          columns={[key, ...steps.map(({ step, event }) => `${step} ${eventLabel(event)}`), 'Conversion']}
           rows={breakdowns.map(({ value, steps: own, overall_conversion_rate }) => ({
             key: String(value),
             label: value === null ? '(not set)' : key === 'country' ? countryName(value) : value,
