@@ -15,7 +15,7 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
 import { SNSClient } from '@aws-sdk/client-sns'
 import { gatherStackFacts } from '#lib/doctor/facts'
 import { stackFindings } from '#lib/doctor/findings'
-import { findKept } from '#lib/find-kept'
+import { findKeptIds } from '#lib/find-kept'
 import { deleteKept } from '#lib/smoke/delete-kept'
 import { runSmoke } from '#lib/smoke/run-smoke'
 import { runJourneys } from '#rehearsal/journeys'
@@ -117,17 +117,14 @@ const passed = await runSmoke(
       return StackName
     },
     async deleteKept() {
-      const { mapping } = await findKept(cloudFormation, StackName)
+      const { physicalIds } = await findKeptIds(cloudFormation, StackName)
       const clients = {
         kinesis: new KinesisClient(options),
         dynamo: new DynamoDBClient(options),
         s3: new S3Client(options),
         secrets: new SecretsManagerClient(options),
       }
-      await deleteKept(clients, mapping)
-      return Object.values(mapping)
-        .flatMap(ids => Object.values(ids))
-        .join(', ')
+      return (await deleteKept(clients, physicalIds)).join(', ')
     },
   },
   console.log,

@@ -20,6 +20,18 @@ export async function findKept(
   client: CloudFormationClient,
   stack: string,
 ): Promise<{ stackId: string; mapping: ResourceMapping }> {
+  const { stackId, physicalIds } = await findKeptIds(client, stack)
+  return { stackId, mapping: toResourceMapping(physicalIds) }
+}
+
+/**
+ * Finds the names on AWS of what a deleted stack has kept, by logical ids. A deployment that failed has kept
+ * only some. Throws if a stack of that name exists.
+ */
+export async function findKeptIds(
+  client: CloudFormationClient,
+  stack: string,
+): Promise<{ stackId: string; physicalIds: ReadonlyMap<string, string> }> {
   const stackId = stack.startsWith('arn:') ? stack : await findDeleted(client, stack)
   const physicalIds = new Map<string, string>()
   // The newest events come first, and those of the deletion are the last that a stack has.
@@ -28,7 +40,7 @@ export async function findKept(
       if (ResourceStatus === KEPT) physicalIds.set(LogicalResourceId, PhysicalResourceId)
     if (physicalIds.size >= Object.keys(keptResources).length) break
   }
-  return { stackId, mapping: toResourceMapping(physicalIds) }
+  return { stackId, physicalIds }
 }
 
 async function findDeleted(client: CloudFormationClient, name: string): Promise<string> {

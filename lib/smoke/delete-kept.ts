@@ -7,43 +7,67 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3'
 import { DeleteSecretCommand, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
-import { keptResources, type ResourceMapping } from '#lib/kept-resources'
+import { type KeptResource, keptResources } from '#lib/kept-resources'
 
 export type KeptClients = {
-  kinesis: KinesisClient
-  dynamo: DynamoDBClient
   s3: S3Client
+  dynamo: Pick<DynamoDBClient, 'send'>
+  kinesis: KinesisClient
   secrets: SecretsManagerClient
 }
 
+const deleters: Record<KeptResource, (clients: KeptClients, name: string) => Promise<unknown>> = {
+  stream: ({ kinesis }, StreamName) => kinesis.send(new DeleteStreamCommand({ StreamName })),
+  async state({ dynamo }, TableName) {
+    await dynamo.send(new UpdateTableCommand({ TableName, DeletionProtectionEnabled: false }))
+    await dynamo.send(new DeleteTableCommand({ TableName }))
+  },
+  emailKey: ({ secrets }, SecretId) =>
+    secrets.send(new DeleteSecretCommand({ SecretId, ForceDeleteWithoutRecovery: true })),
+  async lake({ s3 }, Bucket) {
+    await emptyBucket(s3, Bucket)
+    await s3.send(new DeleteBucketCommand({ Bucket }))
+  },
+}
+
 /**
- * Deletes what `cdk destroy` has kept, with all data and without a way back: "Deleting everything" of
- * docs/aws.md.
+ * Deletes all data that `cdk destroy` kept, for ever: it is for a stack that was made as a trial.
+ * `physicalIds`: names on AWS by logical ids (find-kept.ts). Goes on after an error, so that nothing stays
+ * that could go, and throws at the end with the name of each that is left.
  */
 export async function deleteKept(
-  { kinesis, dynamo, s3, secrets }: KeptClients,
-  mapping: ResourceMapping,
-): Promise<void> {
-  const nameOf = ({ logicalId, identifier }: (typeof keptResources)[keyof typeof keptResources]) =>
-    mapping[logicalId]?.[identifier]
-  const { stream, state, lake, emailKey } = keptResources
-  await kinesis.send(new DeleteStreamCommand({ StreamName: nameOf(stream), EnforceConsumerDeletion: true }))
-  const TableName = nameOf(state)
-  await dynamo.send(new UpdateTableCommand({ TableName, DeletionProtectionEnabled: false }))
-  await dynamo.send(new DeleteTableCommand({ TableName }))
-  await secrets.send(
-    new DeleteSecretCommand({ SecretId: nameOf(emailKey), ForceDeleteWithoutRecovery: true }),
-  )
-  const Bucket = nameOf(lake)
-  // A page has at most as many versions as one request deletes. What is deleted is not listed again.
+  clients: KeptClients,
+  physicalIds: ReadonlyMap<string, string>,
+): Promise<string[]> {
+  const deleted: string[] = []
+  const left: string[] = []
+  for (const kind of Object.keys(deleters) as KeptResource[]) {
+    const name = physicalIds.get(keptResources[kind].logicalId)
+    if (name === undefined) continue
+    await deleters[kind](clients, name).then(
+      () => deleted.push(name),
+      error => left.push(`${name}: ${error}`),
+    )
+  }
+  if (left.length > 0)
+    throw new Error(
+      `Not deleted, and AWS still bills it. Delete it yourself (docs/aws.md, Deleting everything):\n${left.join('\n')}`,
+    )
+  return deleted
+}
+
+/** Deletes all versions of all objects, a page of 1,000 at a time. */
+async function emptyBucket(s3: S3Client, Bucket: string): Promise<void> {
   for (;;) {
     const { Versions = [], DeleteMarkers = [] } = await s3.send(new ListObjectVersionsCommand({ Bucket }))
-    const Objects = [...Versions, ...DeleteMarkers].map(({ Key, VersionId }) => ({ Key, VersionId }))
-    if (Objects.length === 0) break
-    const { Errors: [failed] = [] } = await s3.send(
+    const found = [...Versions, ...DeleteMarkers]
+    if (found.length === 0) return
+    const Objects = found.map(({ Key, VersionId }) => ({ Key, VersionId }))
+    const { Errors = [] } = await s3.send(
       new DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet: true } }),
     )
-    if (failed !== undefined) throw new Error(`S3 kept ${failed.Key}: ${failed.Message}`)
+    const [first] = Errors
+    if (first !== undefined)
+      throw new Error(`${Errors.length} objects cannot be deleted, such as ${first.Key}: ${first.Message}`)
   }
-  await s3.send(new DeleteBucketCommand({ Bucket }))
 }

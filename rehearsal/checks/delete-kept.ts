@@ -2,7 +2,7 @@ import { DescribeTableCommand } from '@aws-sdk/client-dynamodb'
 import { DescribeStreamSummaryCommand } from '@aws-sdk/client-kinesis'
 import { HeadBucketCommand } from '@aws-sdk/client-s3'
 import { DescribeSecretCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
-import { findKept } from '#lib/find-kept'
+import { findKeptIds } from '#lib/find-kept'
 import { keptResources } from '#lib/kept-resources'
 import { deleteKept } from '#lib/smoke/delete-kept'
 import { DEPLOYER } from '#rehearsal/aws'
@@ -13,10 +13,10 @@ import { expectEqual } from './check.ts'
 /** Nothing of the service is left once the end of `npm run smoke:aws` has run. */
 export async function leaveNothing({ aws, stack, cdk, gate, patience }: World): Promise<string> {
   await cdk.destroy()
-  const { mapping } = await findKept(aws.cloudFormation, stack.name)
+  const { physicalIds } = await findKeptIds(aws.cloudFormation, stack.name)
   const secrets = new SecretsManagerClient({ ...DEPLOYER, endpoint: gate.endpoint })
-  await deleteKept({ ...aws, secrets }, mapping)
-  const SecretId = mapping[keptResources.emailKey.logicalId]?.Id
+  await deleteKept({ ...aws, secrets }, physicalIds)
+  const SecretId = physicalIds.get(keptResources.emailKey.logicalId)
   const looks = {
     bucket: () => aws.s3.send(new HeadBucketCommand({ Bucket: stack.bucket })),
     table: () => aws.dynamo.send(new DescribeTableCommand({ TableName: stack.table })),
