@@ -9,7 +9,10 @@ const START_MS = 15 * 60_000
 const CODE_MS = 10 * 60_000
 /** How long the browser may take from the right code back to the service, ms. */
 const PROOF_MS = 60_000
-/** Wrong codes of one sign-in, after which it is over: a guesser hits one of 100 million. */
+/**
+ * Wrong codes of one sign-in, after which it is over. With MAX_OF_ADDRESS it bounds who guesses: 25 guesses
+ * an hour at an address, each one of 100 million.
+ */
 const MAX_WRONG = 5
 const HOUR_MS = 60 * 60_000
 /** Codes that one address gets in an hour. */
@@ -19,7 +22,8 @@ const MAX_OF_ALL = 200
 /** Sign-ins that have begun; older ones begin again. Guards bound how many an address begins. */
 const MAX_OPEN = 10_000
 
-type OpenSignIn = { email: string; code: string; wrong: number; until: number }
+/** `code`: null while none was sent, so no guess can hit it. */
+type OpenSignIn = { email: string; code: string | null; wrong: number; until: number }
 type Proof = { email: string; until: number }
 type Sent = { count: number; until: number }
 
@@ -38,32 +42,37 @@ export function createEmailCodes({ now }: Now) {
 
   /** Notes a sign-in that has begun. */
   function begin(signIn: string): void {
-    open.set(signIn, { email: '', code: newCode(), wrong: 0, until: now() + START_MS })
+    open.set(signIn, { email: '', code: null, wrong: 0, until: now() + START_MS })
   }
 
   /**
-   * A new code for a sign-in and an address, which replaces an earlier one; null when the sign-in is over. A
-   * code that nobody sends is as good as one that nobody has.
+   * The address that a sign-in waits for. A code that was sent before is no good any more. False: it is over.
+   */
+  function waitFor(signIn: string, email: string): boolean {
+    const found = open.get(signIn)
+    if (found === undefined || found.until <= now()) return false
+    open.set(signIn, { ...found, email, code: null })
+    return true
+  }
+
+  /**
+   * A new code, to be sent to the address that the sign-in waits for; null when it waits for another one, is
+   * over, or the address, or all together, get no more e-mails now.
    */
   function make(signIn: string, email: string): string | null {
     const found = open.get(signIn)
-    if (found === undefined || found.until <= now()) return null
-    const code = newCode()
+    if (found === undefined || found.until <= now() || found.email !== email) return null
+    if (!hasRoom(ALL, MAX_OF_ALL) || !hasRoom(email, MAX_OF_ADDRESS)) return null
+    for (const key of [ALL, email]) count(key)
+    const code = String(randomInt(100_000_000)).padStart(8, '0')
     open.set(signIn, { email, code, wrong: 0, until: now() + CODE_MS })
     return code
-  }
-
-  /** Counts an e-mail to an address. Returns false when it, or all together, get no more now. */
-  function mayHaveMail(email: string): boolean {
-    if (!hasRoom(ALL, MAX_OF_ALL) || !hasRoom(email, MAX_OF_ADDRESS)) return false
-    for (const key of [ALL, email]) count(key)
-    return true
   }
 
   function check(signIn: string, typed: string): CheckedCode {
     const found = open.get(signIn)
     if (found === undefined || found.until <= now()) return 'over'
-    if (!isSame(typed.replace(/[\s-]/g, ''), found.code)) {
+    if (found.code === null || !isSame(typed.replace(/[\s-]/g, ''), found.code)) {
       found.wrong += 1
       if (found.wrong < MAX_WRONG) return 'wrong'
       open.delete(signIn)
@@ -94,9 +103,5 @@ export function createEmailCodes({ now }: Now) {
     else found.count += 1
   }
 
-  return { begin, make, mayHaveMail, check, take }
-}
-
-function newCode(): string {
-  return String(randomInt(100_000_000)).padStart(8, '0')
+  return { begin, waitFor, make, check, take }
 }

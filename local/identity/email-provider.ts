@@ -54,20 +54,21 @@ export function createEmailProvider(options: EmailProviderOptions): EmailProvide
       sendPage(response, addressPage(state, fields.get('email') ?? '', 'Type an e-mail address.'))
       return
     }
-    const made = codes.make(state, email)
-    if (made === null) {
+    if (!codes.waitFor(state, email)) {
       sendPage(response, expiredPage())
       return
     }
     // Not awaited: how long it takes would tell whether the address has an account.
-    void sendCode(email, made).catch(error =>
+    void sendCode(state, email).catch(error =>
       log('SIGN_IN_MAIL_FAILED', { error: String((error as Error).message) }),
     )
     sendPage(response, codePage(state, email, null))
   }
 
-  async function sendCode(email: string, made: string): Promise<void> {
-    if (!(await mayGetCode(email)) || !codes.mayHaveMail(email)) return
+  async function sendCode(state: string, email: string): Promise<void> {
+    if (!(await mayGetCode(email))) return
+    const made = codes.make(state, email)
+    if (made === null) return
     const code = `${made.slice(0, 4)} ${made.slice(4)}`
     await send({
       to: email,
