@@ -12,16 +12,17 @@ import { beforeEach, expect, test } from 'vitest'
 import { keptResources } from '#lib/kept-resources'
 import { deleteKept } from '#lib/smoke/delete-kept'
 
-const s3 = mockClient(S3Client)
-const dynamo = mockClient(DynamoDBClient)
-const kinesis = mockClient(KinesisClient)
-const secrets = mockClient(SecretsManagerClient)
 const clients = {
   s3: new S3Client({}),
   dynamo: new DynamoDBClient({}),
   kinesis: new KinesisClient({}),
   secrets: new SecretsManagerClient({}),
 }
+// Of these clients alone: a mock of the class would answer the clients of other test files too.
+const s3 = mockClient(clients.s3)
+const dynamo = mockClient(clients.dynamo)
+const kinesis = mockClient(clients.kinesis)
+const secrets = mockClient(clients.secrets)
 const names = new Map(Object.entries(keptResources).map(([kind, { logicalId }]) => [logicalId, `my-${kind}`]))
 const version = (Key: string) => ({ Key, VersionId: '1' })
 
