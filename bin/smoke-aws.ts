@@ -41,7 +41,6 @@ const options = { maxAttempts: 10 }
 const cloudFormation = new CloudFormationClient(options)
 const folder = mkdtempSync(join(tmpdir(), 'footfall-smoke-'))
 const outputsFile = join(folder, 'outputs.json')
-const abort = new AbortController()
 let owner: OwnerAccess | null = null
 
 /** Runs the command line of the CDK. Its output is the log of the CI. */
@@ -84,7 +83,7 @@ const passed = await runSmoke(
     async journeys() {
       const { base_url, api_key, setup_link } = ownerOf()
       const file = { base_url, api_key, setup_link, visible_within_s: VISIBLE_S }
-      return `${await runJourneys({ folder, file, patience: 1, abortSignal: abort.signal })} tests`
+      return `${await runJourneys({ folder, file, patience: 1, abortSignal: new AbortController().signal })} tests`
     },
     async doctor() {
       const clients = {

@@ -6,8 +6,8 @@ import { datedPeriod, project, questionOfMonth, wholeNumber } from './fields.ts'
 import { namedProperty } from './properties.ts'
 
 /**
- * Fields of the session of an event by which people are grouped; the specification has `source` and
- * `entry_page` as values of the event itself.
+ * The fields of a session by which /conversion groups people. `source` and `entry_page` are not among them:
+ * the specification reads these two from the event itself.
  */
 export const CONVERSION_SESSION_FIELDS = ['channel', 'referrer_host', 'exit_page', 'is_bounce'] as const
 

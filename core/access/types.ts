@@ -1,4 +1,4 @@
-import type { Account } from '#core/accounts/account'
+import type { Account, SignInProvider } from '#core/accounts/account'
 import type { Scope } from '#schemas/scopes'
 
 /** What the rooms and pages around sign-in share: the stores of this folder implement these types. */
@@ -150,11 +150,7 @@ export type AgentSessionList = {
 
 /** Who has proved what to an identity provider. */
 export type VerifiedIdentity = {
-  /**
-   * `idp` is the default OpenID provider, `code_host` the second one, `email` a code that the service sends,
-   * `dev` only outside of production.
-   */
-  provider: 'idp' | 'code_host' | 'email' | 'dev'
+  provider: SignInProvider
   /** The provider's own address, with which `subject` is unique. */
   issuer: string
   subject: string
@@ -181,7 +177,7 @@ export type IdentityDirectory = {
    * the address.
    */
   ofAddress(email: string): Promise<Account>
-  /** Whether an address has an account, or may get one: only then it gets an e-mail with a code. */
+  /** Whether an address has an account, or may get one. Only such an address gets an e-mail with a code. */
   mayBeSentCode(email: string): Promise<boolean>
   /** Ties an identity to an account that is signed in already, such as the owner's after the setup link. */
   link(accountId: string, identity: VerifiedIdentity): Promise<void>

@@ -20,6 +20,12 @@ export type Account = {
   browsers_since: number
 }
 
+/**
+ * Where somebody has signed in: `idp` is the default OpenID provider, `code_host` the second one, `email` a
+ * code that the service sends, `dev` only outside of production.
+ */
+export type SignInProvider = 'idp' | 'code_host' | 'email' | 'dev'
+
 export type Credential = {
   kind: CredentialKind
   /** Names the credential in logs and records; it is not secret. */

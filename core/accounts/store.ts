@@ -3,7 +3,7 @@ import type { Tier } from '#core/plans/profile'
 import type { Now } from '#core/ports'
 import { createDeletionList } from '#core/state/deletion-list'
 import { conditionHeld, type ItemKey, orUnavailable, type StateTable } from '#core/state/state-table'
-import type { Account } from './account.ts'
+import type { Account, SignInProvider } from './account.ts'
 import { createAccountList, listKey } from './account-list.ts'
 import { createApiKeys } from './api-keys.ts'
 import { ACCOUNT_ID_PREFIX, createAccountEntity, createAccountItems, isLive, toAccount } from './items.ts'
@@ -90,11 +90,7 @@ export function createAccountStore({ clock, ...state }: AccountStoreServices) {
   }
 
   /** Notes the account's login or name at an identity provider. */
-  async function setIdentityName(
-    id: string,
-    provider: 'idp' | 'code_host' | 'email' | 'dev',
-    name: string | null,
-  ): Promise<void> {
+  async function setIdentityName(id: string, provider: SignInProvider, name: string | null): Promise<void> {
     if (name === null) return
     const field = provider === 'code_host' ? 'code_host_login' : 'idp_name'
     await conditionHeld(

@@ -1,8 +1,8 @@
 import QuickLRU from 'quick-lru'
 
 /**
- * The function, which is called once for each argument as long as that is one of the last `keepLast` ones, or
- * up to twice as many.
+ * Returns a function that calls `read` once for each key and remembers the results. It remembers at least the
+ * last `keepLast` keys, and at most twice as many.
  */
 export function rememberLast<Key, T>(
   keepLast: number,

@@ -1,7 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { IdentityProvider } from '#core/access/provider'
-import type { Log, Now } from '#core/ports'
-import { createEmailProvider, type EmailProvider } from '#local/identity/email-provider'
+import {
+  createEmailProvider,
+  type EmailProvider,
+  type EmailProviderOptions,
+} from '#local/identity/email-provider'
 import { createEmbeddedProvider, type EmbeddedProvider } from '#local/identity/embedded-provider'
 import { createMailer } from '#local/identity/mailer'
 import { signInCode, signInCodePath } from '#local/identity/sign-in-code'
@@ -18,14 +21,9 @@ export type OpenProviders = {
   serve(request: IncomingMessage, response: ServerResponse): boolean
 }
 
-export type ProvidersOptions = {
-  baseUrl: string
-  ownerEmail: string
-  /** Whether an address has an account, or may get one. */
-  mayGetCode(email: string): Promise<boolean>
-  clock: Now
-  log: Log
-}
+/** What codes by e-mail need, without the mail server, which the settings name. */
+type CodeOptions = Omit<EmailProviderOptions, 'send'>
+export type ProvidersOptions = CodeOptions & { ownerEmail: string }
 
 /**
  * The identity providers that the settings name. Throws SettingsError for settings that do not fit together.
@@ -78,7 +76,7 @@ export function openProviders(
 
 function emailProvider(
   { SMTP_URL: url, SMTP_FROM: from, SMTP_USER: user, SMTP_SECRET: password }: Settings,
-  options: Omit<ProvidersOptions, 'ownerEmail'>,
+  options: CodeOptions,
 ): EmailProvider | null {
   if (url === undefined || from === undefined) return null
   return createEmailProvider({ ...options, send: createMailer({ url, from, user, password }) })

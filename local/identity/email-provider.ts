@@ -24,7 +24,7 @@ export type EmailProvider = IdentityProvider & {
 }
 
 const PATH = '/identity/email'
-/** Of `state`, which the attempt of the browser's cookie gives. */
+/** The form of `state`: the random text that the service makes for each sign-in and keeps in a cookie. */
 const STATE = /^[\w-]{43}$/
 
 /**
@@ -58,7 +58,7 @@ export function createEmailProvider(options: EmailProviderOptions): EmailProvide
       sendPage(response, expiredPage())
       return
     }
-    // Not awaited: how long it takes would tell whether the address has an account.
+    // Not awaited, because the time until the answer would tell whether the address has an account.
     void sendCode(state, email).catch(error =>
       log('SIGN_IN_MAIL_FAILED', { error: String((error as Error).message) }),
     )

@@ -23,7 +23,7 @@ type Call = ReturnType<typeof callsOf>
 /**
  * `npm run promote -- --back` moves a stack to a folder of one machine, beside the running stack and again
  * with `--last`: a service on the folder then has the same key, projects and answers, and the events that the
- * stack has taken meanwhile. It leaves the stack stopped, so it comes last.
+ * stack has taken meanwhile. It leaves the stack stopped, so only its deletion comes after it.
  */
 export async function movedBack(world: World, stack: Stack): Promise<string> {
   const { folder, consumer, patience } = world

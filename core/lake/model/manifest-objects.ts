@@ -193,9 +193,10 @@ export function createManifestObjects({ lake, clock }: ManifestObjectServices) {
 
   /**
    * The newest of these manifests whose object can be read, and the newest one of which the lake also has all
-   * pages; null if there is none. Of those that two processes wrote for one version only one has counted, and
-   * nothing says which. So it is the one with the newest erasure, as both follow from the same manifest: none
-   * that counted is lost then. Of equal ones it is the one that was written later.
+   * pages; null if there is none. Two processes may have written manifests for one version. Only one of them
+   * was in force, and nothing says which. Both follow from the same manifest, so the one with the newest
+   * erasure is chosen: then no erasure is lost. If both have the same newest erasure, the later one is
+   * chosen.
    */
   async function readNewest(bucket: number, names: readonly ManifestName[]): Promise<NewestManifests> {
     const versions = [...Map.groupBy(names, ({ version }) => version)].toSorted(([a], [b]) => b - a)
@@ -227,7 +228,7 @@ export function createManifestObjects({ lake, clock }: ManifestObjectServices) {
   return { read, readStored, readNewest, list, write, remember, pageKeys }
 }
 
-/** Of several manifests the first one with the newest erasure; null without any. */
+/** Returns the manifest with the newest erasure, of equal ones the first; null if there is none. */
 function withNewestErasure(found: readonly StoredManifest[]): Manifest | null {
   const [best] = found.map(({ manifest }) => manifest).toSorted((a, b) => newestErasure(b) - newestErasure(a))
   return best ?? null

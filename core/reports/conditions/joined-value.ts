@@ -10,8 +10,8 @@ import { traitColumns } from './trait-leaves.ts'
 export type JoinedValue = { fields: readonly EventField[]; text: SqlQuery; sets: readonly ChosenSet[] }
 
 /**
- * What a name means by which a report groups events: a trait of the person (U154), a field of the session if
- * it is among `ofSession` (U107), else as in other reports (U90).
+ * Reads the value of a name by which a report groups events. A trait is of the person (U154). A name that
+ * `ofSession` has is of the session (U107). All other names are of the event, as in other reports (U90).
  */
 export function joinedValue(
   named: string,

@@ -41,8 +41,8 @@ export type LocalTime = Pick<Zone, 'localTimestamp'> & { range: { from: number; 
 
 /**
  * Reads one filter of POST /query, or a leaf of a condition, if it is of the event alone. Throws
- * UnknownFieldError (INVALID_FILTER_FIELD), INVALID_FILTER_OP, INVALID_PROPERTY_KEY or INVALID_BODY. `place`:
- * how messages call it.
+ * UnknownFieldError (INVALID_FILTER_FIELD), INVALID_FILTER_OP, INVALID_PROPERTY_KEY or INVALID_BODY.
+ * `place`: the name of the filter in messages.
  */
 export function parseFilter(filter: unknown, place: string, time: LocalTime): QueryFilter {
   const { field, op, value } = parseLeaf(filter, place)

@@ -10,6 +10,7 @@ import { openCopiedReads } from '#aws/copied-reads'
 import { type Export, type ExportJob, fileKey } from '#core/exports/export'
 import { MAX_OPEN_EXPORTS } from '#core/exports/open-exports'
 import { profiles } from '#core/plans/profile'
+import type { Row } from '#core/ports'
 import { createAnnotations } from '#core/projects/annotations'
 import { createContextStore } from '#core/projects/contexts'
 import type { Project } from '#core/projects/project'
@@ -210,39 +211,27 @@ test('an export that fails in each of five tries has failed, and frees the place
 
 test('more events than an export may have are refused with what to do', async () => {
   const rows = async () => [{ day: '2026-11-01', events: 20_000_001 }]
-  const opened = await openEmpty({ engine: { rows } })
-  const { id } = await opened.exports.start(opened.project, opened.account, {})
-  await opened.runAll()
-  const made = await opened.exports.read(id, opened.account)
+  const made = await exportOver(rows)
   expect([made.status, made.reason]).toEqual(['failed', expect.stringContaining('Export shorter periods')])
-  await opened.close()
 })
 
 test('a period of more than fifty years is refused with what to do', async () => {
   const rows = async () => ['1976-11-17', '2026-11-18'].map(day => ({ day, events: 1 }))
-  const opened = await openEmpty({ engine: { rows } })
-  const { id } = await opened.exports.start(opened.project, opened.account, {})
-  await opened.runAll()
-  const made = await opened.exports.read(id, opened.account)
+  const made = await exportOver(rows)
   expect([made.status, made.reason]).toEqual([
     'failed',
     expect.stringMatching(/^The period has 18264 days .* Export shorter periods/),
   ])
-  await opened.close()
 })
 
 test('days that differ from the counts of the service fail the export', async () => {
   const rows = async ({ text }: { text: string }) =>
     text.includes('AS counted GROUP BY date') ? [{ day: '2026-11-01', events: 3 }] : []
-  const opened = await openEmpty({ engine: { rows } })
-  const { id } = await opened.exports.start(opened.project, opened.account, {})
-  await opened.runAll()
-  const made = await opened.exports.read(id, opened.account)
+  const made = await exportOver(rows)
   expect([made.status, made.reason]).toEqual([
     'failed',
     expect.stringContaining('2026-11-01: 0 events, 3 to 3 counted.'),
   ])
-  await opened.close()
 })
 
 test('an erasure while an export runs makes it fail', async () => {
@@ -314,3 +303,13 @@ test('maintenance deletes the files of expired exports, of deleted projects and 
     await opened.close()
   }
 })
+
+/** An export of everything, as it ended, where each statement answers `rows`. */
+async function exportOver(rows: (statement: { text: string }) => Promise<Row[]>) {
+  const opened = await openEmpty({ engine: { rows } })
+  const { id } = await opened.exports.start(opened.project, opened.account, {})
+  await opened.runAll()
+  const made = await opened.exports.read(id, opened.account)
+  await opened.close()
+  return made
+}

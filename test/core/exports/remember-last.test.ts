@@ -11,7 +11,7 @@ function counted(keepLast: number) {
   return { reads, get }
 }
 
-test('what is asked for again is read once, also by calls at the same time', async () => {
+test('a key that is asked for several times is read once, also by calls at the same time', async () => {
   const { reads, get } = counted(10)
   expect(await Promise.all([get({ id: 1 }), get({ id: 1 }), get({ id: 2 })])).toEqual([1, 1, 2])
   expect(await get({ id: 1 })).toBe(1)
